@@ -1,0 +1,276 @@
+"""All that the rules may look at for one exchange, read once and lazily.
+
+Knows: how to get from the timed reads to events, the Completion, scans and oracles.
+Must not know: rules, levels, verdicts.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, cast
+
+from toolwire.exchange import End
+from toolwire.framing.body import Body, decode_body
+from toolwire.framing.sse import SseDecoder
+from toolwire.jsontext import read_json
+from toolwire.markup import reasoning_marks, scan, scan_value, turn_marks
+from toolwire.oracle import Oracle, SchemaCheck, read_arguments
+from toolwire.protocol.chat import ChatAccumulator, read_chat_body
+from toolwire.protocol.request import Contract, Request, read_chat_request
+
+if TYPE_CHECKING:
+    from toolwire.completion import Call, Choice, Completion
+    from toolwire.exchange import Exchange
+    from toolwire.framing import Event, Span
+    from toolwire.jsontext import Json
+    from toolwire.markup import Mark, Scan
+    from toolwire.oracle import Arguments
+    from toolwire.protocol.anomaly import Anomalies, Anomaly
+
+__all__ = ["Evidence", "Location"]
+
+EXCERPT_BYTES = 240
+"""Bytes of the wire that a location shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where on the wire something stands; offsets are bytes of the decoded body, `at` seconds since the request."""
+
+    event: int | None
+    """Number of the event, from 0; None where it belongs to no event."""
+    start: int
+    end: int
+    at: float | None
+    excerpt: str
+
+
+class Evidence:
+    """One exchange, opened up. Everything is computed on first use and kept."""
+
+    def __init__(self, exchange: Exchange) -> None:
+        """Hold the exchange; nothing is read yet."""
+        self.exchange = exchange
+
+    @cached_property
+    def request(self) -> Request:
+        """The demands of the request."""
+        return read_chat_request(cast("dict[str, Json]", self.exchange.request))
+
+    @cached_property
+    def body(self) -> Body:
+        """The body after content decoding, in its timed pieces."""
+        head = self.exchange.response
+        encoding = head.headers.get("content-encoding", "") if head is not None else ""
+        return decode_body(((read.at, read.data) for read in self.exchange.reads), encoding)
+
+    @cached_property
+    def _decoded(self) -> tuple[SseDecoder, list[Event]]:
+        """The framing decoder after all bytes, and its events."""
+        decoder = SseDecoder()
+        events: list[Event] = []
+        at = 0.0
+        for at, data in self.body.pieces:
+            events += decoder.feed(data, at)
+        events += decoder.close(at)
+        return decoder, events
+
+    @property
+    def framing(self) -> SseDecoder:
+        """The framing decoder, with its anomalies and residue."""
+        return self._decoded[0]
+
+    @property
+    def events(self) -> list[Event]:
+        """All events in order; their numbers are their places."""
+        return self._decoded[1]
+
+    @cached_property
+    def _accumulated(self) -> ChatAccumulator:
+        """The accumulator after all events."""
+        accumulator = ChatAccumulator(self.request)
+        for event in self.events:
+            accumulator.add(event)
+        accumulator.close()
+        return accumulator
+
+    @property
+    def completion(self) -> Completion:
+        """What a client holds at the end."""
+        return self._accumulated.completion
+
+    @property
+    def anomalies(self) -> Anomalies:
+        """Oddities of the pieces."""
+        return self._accumulated.anomalies
+
+    def odd(self, *kinds: object) -> tuple[Anomaly, ...]:
+        """Return the kept anomalies of these kinds (`ChunkAnomaly`)."""
+        return self.anomalies.of(*kinds)  # type: ignore[arg-type]  # kinds are ChunkAnomaly; object keeps rules short
+
+    @cached_property
+    def schema(self) -> SchemaCheck:
+        """The declared schemas."""
+        return SchemaCheck(self.request)
+
+    @cached_property
+    def twin(self) -> Completion | None:
+        """The non-streamed answer to the same request, where there is one."""
+        if self.exchange.twin is None:
+            return None
+        return read_chat_body(cast("dict[str, Json]", self.exchange.twin), self.request)
+
+    @cached_property
+    def whole_body(self) -> Json:
+        """The body read as one JSON value, where it has no event and is one; None otherwise."""
+        if self.events or not self.body.size:
+            return None
+        reading = read_json(self.body.data.decode("utf-8", "replace").strip())
+        return reading.value if reading.ok else None
+
+    # -- arguments -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _arguments(self) -> dict[int, Arguments]:
+        return {}
+
+    def arguments(self, call: Call) -> Arguments:
+        """Return the arguments of a call, read strictly."""
+        found = self._arguments.get(id(call))
+        if found is None:
+            found = self._arguments[id(call)] = read_arguments(call)
+        return found
+
+    def honestly_cut(self, call: Call) -> bool:
+        """Whether a call is the last of a choice that says it was cut (by length or filter)."""
+        choice = self.completion.choices[call.choice]
+        return choice.finish in ("length", "content_filter") and choice.calls[-1] is call
+
+    # -- markup ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def tool_parameters(self) -> dict[str, tuple[str, ...]]:
+        """Declared names and their parameter names, for the scanner."""
+        return {name: tool.properties for name, tool in self.request.tools.items()}
+
+    @cached_property
+    def _scans(self) -> dict[tuple[str, int], Scan]:
+        return {}
+
+    def content_scan(self, choice: Choice) -> Scan:
+        """Return the scan of a choice's joined content."""
+        return self._scan("content", choice.index, choice.content.text)
+
+    def reasoning_scan(self, choice: Choice) -> Scan:
+        """Return the scan of a choice's joined reasoning."""
+        return self._scan("reasoning", choice.index, choice.reasoning.text)
+
+    @cached_property
+    def generated_scan(self) -> Scan | None:
+        """The scan of the text that the model produced, where it is known."""
+        text = self.exchange.generated
+        return None if text is None else self._scan("generated", 0, text)
+
+    def _scan(self, what: str, index: int, text: str) -> Scan:
+        """Scan once."""
+        found = self._scans.get((what, index))
+        if found is None:
+            found = scan(text, tools=self.tool_parameters, prompt=self.request.prompt)
+            self._scans[what, index] = found
+        return found
+
+    def value_scan(self, text: str) -> Scan:
+        """Return the scan of a string inside arguments."""
+        return scan_value(text, tools=self.tool_parameters, prompt=self.request.prompt)
+
+    def content_reasoning_marks(self, choice: Choice) -> tuple[Mark, ...]:
+        """Return the reasoning markers in a choice's content that the prompt does not excuse."""
+        return reasoning_marks(choice.content.text, prompt=self.request.prompt)
+
+    def content_turn_marks(self, choice: Choice) -> tuple[Mark, ...]:
+        """Return the turn tokens in a choice's content that the prompt does not excuse."""
+        return turn_marks(choice.content.text, prompt=self.request.prompt)
+
+    # -- facts that several rules and the judge need ----------------------------------------------------------------
+
+    @cached_property
+    def used_call_field(self) -> bool:
+        """Whether one fragment at least came in the protocol's own field for calls."""
+        return any(choice.calls for choice in self.completion.choices.values())
+
+    @cached_property
+    def finished_cleanly(self) -> bool:
+        """Whether every choice that opened has a finish reason."""
+        choices = self.completion.choices
+        return bool(choices) and all(choice.finish is not None for choice in choices.values())
+
+    @cached_property
+    def oracles(self) -> tuple[Oracle, ...]:
+        """The sources of truth that this exchange offers."""
+        found = [Oracle.STREAM]
+        if any(tool.parameters for tool in self.request.tools.values()):
+            found.append(Oracle.SCHEMA)
+        if self.exchange.expect is not None:
+            found.append(Oracle.EXPECTATION)
+        if self.exchange.generated is not None:
+            found.append(Oracle.GENERATED)
+        if self.exchange.twin is not None:
+            found.append(Oracle.TWIN)
+        if len(self.exchange.reads) > 0:
+            found.append(Oracle.TIMING)
+        if self.request.history_ids:
+            found.append(Oracle.HISTORY)
+        return tuple(found)
+
+    @property
+    def contract(self) -> Contract:
+        """What `tool_choice` demands."""
+        return self.request.contract
+
+    # -- locations -------------------------------------------------------------------------------------------------
+
+    def at_event(self, number: int, needle: str = "") -> Location:
+        """Locate an event, or the place of `needle` inside it; -1 is the end of the stream."""
+        if not 0 <= number < len(self.events):
+            return self.at_end()
+        event = self.events[number]
+        start, end = event.span.start, event.span.end
+        raw = self.body.data[start:end]
+        if needle:
+            for form in (needle, json.dumps(needle)[1:-1], json.dumps(needle, ensure_ascii=False)[1:-1]):
+                place = raw.find(form.encode("utf-8", "surrogatepass"))
+                if form and place >= 0:
+                    start, end = start + place, start + place + len(form.encode("utf-8", "surrogatepass"))
+                    break
+        return Location(number, start, end, event.at, self._excerpt(start, end, event.span))
+
+    def at_span(self, span: Span, at: float | None, event: int | None = None) -> Location:
+        """Locate a byte span."""
+        return Location(event, span.start, span.end, at, self._excerpt(span.start, span.end, span))
+
+    def at_end(self) -> Location:
+        """Locate the end of the body."""
+        size = self.body.size
+        at = self.body.pieces[-1][0] if self.body.pieces else None
+        start = max(0, size - EXCERPT_BYTES)
+        return Location(None, size, size, at, self.body.data[start:size].decode("utf-8", "replace"))
+
+    def at_start(self) -> Location:
+        """Locate the beginning of the body (also: the response's head)."""
+        at = self.body.pieces[0][0] if self.body.pieces else None
+        return Location(None, 0, 0, at, self.body.data[:EXCERPT_BYTES].decode("utf-8", "replace"))
+
+    def _excerpt(self, start: int, end: int, within: Span) -> str:
+        """Return what stands there, with what fits of its surroundings."""
+        if end - start < EXCERPT_BYTES:
+            slack = EXCERPT_BYTES - (end - start)
+            start = max(within.start, start - slack // 2)
+            end = min(max(within.end, end), start + EXCERPT_BYTES)
+        return self.body.data[start : min(end, start + EXCERPT_BYTES)].decode("utf-8", "replace").strip()
+
+    @property
+    def broke_off(self) -> bool:
+        """Whether the body ended otherwise than by its own end."""
+        return self.exchange.end is not End.EOF or self.body.truncated

@@ -1,0 +1,1 @@
+"""Reports: results in, text out, one format a file."""

@@ -1,0 +1,1 @@
+"""Rules about call; one a file, listed in `toolwire.rules.catalogue`."""

@@ -1,0 +1,1 @@
+"""Rules about contract; one a file, listed in `toolwire.rules.catalogue`."""

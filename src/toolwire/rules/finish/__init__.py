@@ -1,0 +1,1 @@
+"""Rules about finish; one a file, listed in `toolwire.rules.catalogue`."""

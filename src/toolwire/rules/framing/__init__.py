@@ -1,0 +1,1 @@
+"""Rules about framing; one a file, listed in `toolwire.rules.catalogue`."""

@@ -1,0 +1,1 @@
+"""Rules about protocol; one a file, listed in `toolwire.rules.catalogue`."""

@@ -1,0 +1,1 @@
+"""Rules about text; one a file, listed in `toolwire.rules.catalogue`."""

@@ -1,0 +1,1 @@
+"""Rules about timing; one a file, listed in `toolwire.rules.catalogue`."""

@@ -1,0 +1,1 @@
+"""The simulator: a server that can send anything, for the demo and the tests."""
