@@ -1,0 +1,56 @@
+"""`toolwire explain`: one rule, its page and a failing example drawn as a timeline."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+import click
+from rich.text import Text
+
+from toolwire.cli.options import GroupedCommand, look, say
+from toolwire.cli.rules import select
+from toolwire.evidence import Evidence
+from toolwire.exchange import Exchange, decode_exchange
+from toolwire.judge import judge
+from toolwire.report.console import render
+from toolwire.report.findings import headline, timeline_of
+from toolwire.rule import Rule
+from toolwire.rules.catalogue import RULES
+
+__all__ = ["command"]
+
+
+@click.command("explain", cls=GroupedCommand)
+@click.argument("name", metavar="RULE")
+def command(name: str) -> None:
+    """Explain RULE (its name, its code, or a pattern that matches some)."""
+    for place, rule in enumerate(select((name,))):
+        if place:
+            say("")
+        say(render(*page(rule), look=look()))
+
+
+def page(rule: Rule) -> list[Text]:
+    """Return the page of a rule, then its first failing example as a timeline."""
+    title = Text(f"{rule.name}  {rule.code}  {rule.level}", "rule")
+    basis = f"{rule.basis}; rule book {', '.join(rule.rulebook)}" if rule.rulebook else rule.basis
+    parts = [title, Text(f"{basis}; since {rule.since}\n", "dim"), Text(rule.doc.strip() + "\n")]
+    if rule.clients:
+        lines = [f"    {one.client} breaks {one.how}: {one.what} ({one.source})" for one in rule.clients]
+        parts.append(Text("Clients, with sources\n" + "\n".join(lines) + "\n"))
+    example = first_failure(rule)
+    if example is not None:
+        judgement = judge(example, RULES)
+        parts += [Text("A failing example\n"), headline(judgement), timeline_of(Evidence(example), judgement)]
+    return parts
+
+
+def first_failure(rule: Rule) -> Exchange | None:
+    """Return the first failing example of a rule."""
+    folder = files("toolwire.rules") / "examples" / rule.name
+    if not folder.is_dir():
+        return None
+    for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if file.name.startswith("fail") and file.name.endswith(".jsonl"):
+            return decode_exchange(file.read_bytes().splitlines()[0], file=file.name, number=1)
+    return None

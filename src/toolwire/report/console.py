@@ -1,0 +1,62 @@
+"""One place that decides how text is laid out: colour or plain, how wide.
+
+Reports are strings; this makes the console that renders them into one.
+"""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.theme import Theme
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+__all__ = ["Look", "render"]
+
+NARROWEST = 40
+"""Columns below which lines are no longer bent to fit; a narrower window gets its own line breaks."""
+
+THEME = Theme(
+    {
+        "pass": "green",
+        "warn": "yellow",
+        "fail": "bold red",
+        "inconclusive": "cyan",
+        "dim": "dim",
+        "rule": "bold",
+        "path": "cyan",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a report is to look: `width` in columns, `colour` whether escape sequences may be used."""
+
+    width: int = 100
+    colour: bool = False
+
+
+def render(*parts: RenderableType, look: Look) -> str:
+    """Lay out the parts, one below the other."""
+    sink = io.StringIO()
+    console = Console(
+        file=sink,
+        width=max(look.width, NARROWEST),
+        force_terminal=look.colour,
+        no_color=not look.colour,
+        color_system="standard" if look.colour else None,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        theme=THEME,
+        legacy_windows=False,
+    )
+    for part in parts:
+        console.print(part, soft_wrap=False)
+    lines = [line.rstrip() for line in sink.getvalue().splitlines()]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,156 @@
+"""An exchange as a timeline: when, which event, what it carried, and the findings beside it.
+
+Knows: how to sum up one event for a person. Must not know: terminals, HTML.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from toolwire.jsontext import read_json
+from toolwire.report.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from toolwire.evidence import Evidence
+    from toolwire.jsontext import Json
+    from toolwire.rule import Finding
+
+__all__ = ["Row", "rows", "summary"]
+
+QUIET_RUN = 6
+"""From so many like events without a finding on, a run is folded into one row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the timeline; `last` differs from `event` where like events were folded."""
+
+    at: float | None
+    event: int | None
+    last: int | None
+    lane: str
+    """`role`, `reasoning`, `content`, `call`, `finish`, `usage`, `done`, `error`, `other` or `end`."""
+    text: str
+    findings: tuple[Finding, ...] = ()
+
+
+def rows(evidence: Evidence, findings: Sequence[Finding]) -> list[Row]:
+    """Return the timeline of an exchange, with findings beside the events that show them."""
+    by_event: dict[int | None, list[Finding]] = {}
+    for finding in findings:
+        by_event.setdefault(finding.at.event, []).append(finding)
+    found: list[Row] = []
+    for event in evidence.events:
+        lane, text = summary(event.data)
+        found.append(Row(event.at, event.number, event.number, lane, text, tuple(by_event.get(event.number, ()))))
+    folded = list(_fold(found))
+    if not evidence.events and evidence.body.size:
+        head = evidence.body.data[:200].decode("utf-8", "replace")
+        folded.append(Row(evidence.body.pieces[0][0], None, None, "other", one_line(head)))
+    last = evidence.body.pieces[-1][0] if evidence.body.pieces else None
+    folded.append(Row(last, None, None, "end", f"end of the body: {evidence.exchange.end}", tuple(by_event.get(None, ()))))
+    return folded
+
+
+def _fold(found: list[Row]) -> Iterator[Row]:
+    """Fold long runs of like events without findings into their first and last and one row between."""
+    place = 0
+    while place < len(found):
+        stop = place
+        while stop < len(found) and found[stop].lane == found[place].lane and not found[stop].findings:
+            stop += 1
+        run = found[place:stop]
+        if len(run) >= QUIET_RUN:
+            yield run[0]
+            yield Row(run[1].at, run[1].event, run[-2].event, run[0].lane, f"… {len(run) - 2} more like it …")
+            yield run[-1]
+            place = stop
+        else:
+            yield found[place]
+            place += 1
+
+
+def summary(data: str) -> tuple[str, str]:
+    """Sum up the data of one event: its lane and what it carried, in one line."""
+    if data.strip() == "[DONE]":
+        return "done", "[DONE]"
+    reading = read_json(data)
+    value = reading.value if reading.ok else None
+    if not isinstance(value, dict):
+        return "other", one_line(data)
+    if value.get("error"):
+        return "error", one_line(data)
+    choices = value.get("choices")
+    if not isinstance(choices, list):
+        return "other", one_line(data)
+    parts: list[tuple[str, str]] = []
+    for choice in choices:
+        if isinstance(choice, dict):
+            prefix = "" if choice.get("index") in (0, None) else f"[choice {choice.get('index')}] "
+            parts += [(lane, prefix + text) for lane, text in _choice(choice)]
+    if value.get("usage"):
+        parts.append(("usage", _usage(value["usage"])))
+    if not parts:
+        return "other", one_line(data, 100) if not choices else "an empty delta"
+    lane = max((lane for lane, _ in parts), key=_LANES.index)
+    return lane, "; ".join(text for _, text in parts)
+
+
+_LANES = ("role", "usage", "other", "reasoning", "content", "finish", "call")
+"""Which lane an event with several parts belongs to: the later, the more it matters."""
+
+
+def _choice(choice: dict[str, Json]) -> Iterator[tuple[str, str]]:
+    """Yield what one choice carried."""
+    delta = choice.get("delta")
+    if isinstance(delta, dict):
+        for key, value in delta.items():
+            if key == "role":
+                yield "role", f"role {one_line(str(value), 40)}"
+            elif key == "tool_calls" and isinstance(value, list):
+                for entry in value:
+                    yield "call", _entry(entry)
+                if not value:
+                    yield "other", "tool_calls []"
+            elif value is None or value == "":
+                continue
+            else:
+                lane = "reasoning" if key.startswith("reasoning") else "content" if key == "content" else "other"
+                yield lane, f"{key} {_quoted(value)}"
+    elif "delta" in choice:
+        yield "other", f"delta {one_line(repr(delta), 40)}"
+    if choice.get("message") is not None:
+        yield "other", f"message {one_line(str(choice['message']), 80)}"
+    if choice.get("finish_reason") is not None:
+        yield "finish", f"finish_reason {_quoted(choice['finish_reason'])}"
+
+
+def _entry(entry: Json) -> str:
+    """Sum up one entry of tool_calls."""
+    if not isinstance(entry, dict):
+        return f"call entry {one_line(repr(entry), 40)}"
+    parts = [f"call {entry.get('index', '(no index)')}"]
+    parts += [f"{key} {_quoted(entry[key])}" for key in ("id", "type") if entry.get(key) is not None]
+    function = entry.get("function")
+    if isinstance(function, dict):
+        parts += [
+            f"{key} {_quoted(function[key])}" for key in ("name", "arguments") if function.get(key) is not None
+        ]
+    elif "function" in entry:
+        parts.append(f"function {function!r}")
+    return " ".join(parts)
+
+
+def _quoted(value: Json) -> str:
+    """Show a value, strings in quotes, cut."""
+    return f'"{one_line(value, 72)}"' if isinstance(value, str) else one_line(repr(value), 72)
+
+
+def _usage(usage: Json) -> str:
+    """Sum up usage."""
+    if not isinstance(usage, dict):
+        return f"usage {one_line(repr(usage), 40)}"
+    return f"usage {usage.get('prompt_tokens')} + {usage.get('completion_tokens')} = {usage.get('total_tokens')}"
