@@ -7,6 +7,7 @@ Must not know: rules, levels, verdicts.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
@@ -17,6 +18,8 @@ from toolwire.framing.sse import SseDecoder
 from toolwire.jsontext import read_json
 from toolwire.markup import reasoning_marks, scan, scan_value, turn_marks
 from toolwire.oracle import Oracle, SchemaCheck, read_arguments
+from toolwire.pairing import PlainCall
+from toolwire.protocol.anomaly import ChunkAnomaly
 from toolwire.protocol.chat import ChatAccumulator, read_chat_body
 from toolwire.protocol.request import Contract, Request, read_chat_request
 
@@ -30,6 +33,12 @@ if TYPE_CHECKING:
     from toolwire.protocol.anomaly import Anomalies, Anomaly
 
 __all__ = ["Evidence", "Location"]
+
+HTTP_ERROR = 400
+"""From this status on there is no answer."""
+
+_CLOSING = re.compile(r"</|\[/|<\|end|<\|inner_suffix|<\|plamo:end|<channel\||◁/", re.IGNORECASE)
+"""How the tags that end reasoning begin, in all families."""
 
 EXCERPT_BYTES = 240
 """Bytes of the wire that a location shows."""
@@ -123,6 +132,18 @@ class Evidence:
         return read_chat_body(cast("dict[str, Json]", self.exchange.twin), self.request)
 
     @cached_property
+    def twin_obstacle(self) -> str:
+        """Why the twin cannot be compared with the stream; empty where it can."""
+        twin = self.twin
+        if twin is None:
+            return "there is no non-streamed answer to compare with"
+        if not self.request.streamed_twin_is_comparable:
+            return "the request is neither greedy nor seeded, so its two answers may differ"
+        if twin.errors or not twin.choices:
+            return "the non-streamed answer is no completion"
+        return "the stream failed as a whole" if self.failed_as_a_whole else ""
+
+    @cached_property
     def whole_body(self) -> Json:
         """The body read as one JSON value, where it has no event and is one; None otherwise."""
         if self.events or not self.body.size:
@@ -181,6 +202,11 @@ class Evidence:
             self._scans[what, index] = found
         return found
 
+    @staticmethod
+    def form_of(scanned: Scan) -> str:
+        """Name the forms that fit markup best, to follow the words for it; empty where none is known."""
+        return f" in the form of {' or '.join(scanned.dialects[:3])}" if scanned.dialects else ""
+
     def value_scan(self, text: str) -> Scan:
         """Return the scan of a string inside arguments."""
         return scan_value(text, tools=self.tool_parameters, prompt=self.request.prompt)
@@ -197,8 +223,60 @@ class Evidence:
 
     @cached_property
     def used_call_field(self) -> bool:
-        """Whether one fragment at least came in the protocol's own field for calls."""
-        return any(choice.calls for choice in self.completion.choices.values())
+        """Whether one fragment at least came in the protocol's own field for calls, in whatever shape."""
+        if any(choice.calls for choice in self.completion.choices.values()):
+            return True
+        return bool(self.odd(ChunkAnomaly.CALLS_TYPE, ChunkAnomaly.ENTRY_TYPE))
+
+    @cached_property
+    def failed_as_a_whole(self) -> bool:
+        """Whether there is no whole answer: refused, broken off, or ended by an error.
+
+        What is missing then is missing because of that, and rules on missing things need not say it again.
+        """
+        head = self.exchange.response
+        return head is None or head.status >= HTTP_ERROR or self.broke_off or bool(self.completion.errors)
+
+    def plain_calls(self, choice: Choice, *, twin: bool = False) -> list[PlainCall]:
+        """Return the calls of a choice of the stream (or of the twin) for comparison."""
+        found = []
+        for call in choice.calls:
+            value = (read_arguments(call) if twin else self.arguments(call)).value
+            if value is None and isinstance(call.object_arguments, dict):
+                value = call.object_arguments
+            found.append(PlainCall(call.name, value, call.position))
+        return found
+
+    def end_of_reasoning(self, text: str, scanned: Scan) -> int:
+        """Return the offset behind the last tag in raw text that ends reasoning and stands in no call; 0 for none."""
+        end = 0
+        for mark in reasoning_marks(text, prompt=""):
+            inside = any(call.start < mark.start and mark.end <= call.end for call in scanned.calls)
+            if not inside and _CLOSING.match(mark.text):
+                end = mark.end
+        return end
+
+    def answer_text(self, choice: Choice) -> str:
+        """Return a choice's content without the reasoning that stands between tags in it, stripped."""
+        marks = self.content_reasoning_marks(choice)
+        text = choice.content.text
+        if not marks:
+            return text.strip()
+        kept: list[str] = []
+        place = 0
+        inside = False
+        for mark in marks:
+            closes = _CLOSING.match(mark.text) is not None
+            if closes and not inside:
+                # the opening tag was part of the prompt: all that stands before is reasoning
+                kept.clear()
+            elif not inside:
+                kept.append(text[place : mark.start])
+            inside = not closes
+            place = max(place, mark.end)
+        if not inside:
+            kept.append(text[place:])
+        return "".join(kept).strip()
 
     @cached_property
     def finished_cleanly(self) -> bool:

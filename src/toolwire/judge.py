@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from toolwire.evidence import Evidence
@@ -102,34 +103,58 @@ def judge(exchange: Exchange, rules: Sequence[Rule]) -> Judgement:
             if isinstance(answer, NotApplicable):
                 not_applicable[rule.name] = answer.reason
                 continue
-            findings += _collect(rule, answer)
+            _collect(rule, answer, findings)
         except Exception as error:  # noqa: BLE001 - a rule that crashes is reported by name, whatever it raised
             crashed[rule.name] = f"{type(error).__name__}: {error}"
     findings.sort(key=lambda finding: (_ORDER[finding.level], finding.at.start))
-    verdict, kind, certainty = _weigh(evidence, findings)
+    outcome = _Outcome(Verdict.ERROR)
+    calls: tuple[JudgedCall, ...] = ()
+    oracles: tuple[Oracle, ...] = ()
+    try:
+        oracles = evidence.oracles
+        calls = tuple(_calls(evidence))
+        outcome = _weigh(evidence, findings)
+    except Exception as error:  # noqa: BLE001 - evidence that we cannot even open is our own fault, and is said
+        crashed[OURSELVES] = f"{type(error).__name__}: {error}"
+    if crashed and outcome.verdict not in _FAILING:
+        # what the crashed rule would have said is not known, so nothing may be called sound
+        outcome = _Outcome(Verdict.ERROR)
     return Judgement(
         id=exchange.id,
         protocol=exchange.protocol,
-        verdict_class=_class(verdict, findings),
-        verdict=verdict,
-        kind=kind,
-        certainty=certainty,
+        verdict_class=_class(outcome.verdict, findings),
+        verdict=outcome.verdict,
+        kind=outcome.kind,
+        certainty=outcome.certainty,
         findings=tuple(findings),
-        calls=tuple(_calls(evidence)),
+        calls=calls,
         seed_verdict=seed_verdict(exchange),
-        oracles=evidence.oracles,
+        oracles=oracles,
         not_applicable=not_applicable,
         crashed=crashed,
     )
 
 
-def _collect(rule: Rule, answer: Iterable[Complaint]) -> list[Finding]:
-    """Sign the complaints of a rule."""
-    found: list[Finding] = []
-    for complaint in answer:
-        if len(found) >= FINDINGS_PER_RULE:
-            break
-        found.append(
+OURSELVES = "judge"
+"""The name under which a crash outside all rules is reported."""
+
+_FAILING = frozenset({Verdict.DROP, Verdict.BROKEN, Verdict.ERROR})
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """A verdict with what explains it."""
+
+    verdict: Verdict
+    kind: LossKind | None = None
+    certainty: Certainty | None = None
+
+
+def _collect(rule: Rule, answer: Iterable[Complaint], found: list[Finding]) -> None:
+    """Sign the complaints of a rule; those made before it crashes are kept."""
+    for complaint in islice(answer, FINDINGS_PER_RULE):
+        # one by one, not by extend: what came before a crash is kept
+        found.append(  # noqa: PERF401
             Finding(
                 rule=rule.name,
                 code=rule.code,
@@ -146,30 +171,29 @@ def _collect(rule: Rule, answer: Iterable[Complaint]) -> list[Finding]:
                 blame=complaint.blame,
             )
         )
-    return found
 
 
 _SURE = {Certainty.PROVEN: 0, Certainty.EVIDENT: 1, Certainty.INFERRED: 2}
 
 
-def _weigh(evidence: Evidence, findings: list[Finding]) -> tuple[Verdict, LossKind | None, Certainty | None]:
+def _weigh(evidence: Evidence, findings: list[Finding]) -> _Outcome:
     """Find the verdict in the order ERROR, stream failure, DROP, BROKEN, CUT, PASS, DECLINED."""
     failing = [finding for finding in findings if finding.level is Level.MUST and not finding.preview]
     by_effect: dict[Effect, list[Finding]] = {}
     for finding in failing:
         by_effect.setdefault(finding.effect, []).append(finding)
     if Effect.UNREADABLE in by_effect:
-        return Verdict.ERROR, None, None
+        return _Outcome(Verdict.ERROR)
     if Effect.STREAM in by_effect:
-        return Verdict.BROKEN, None, _surest(failing)
+        return _Outcome(Verdict.BROKEN, certainty=_surest(failing))
     losses = by_effect.get(Effect.LOSS)
     if losses and not evidence.used_call_field:
         first = min(losses, key=lambda finding: (_SURE[finding.certainty], _KINDS[finding.kind]))
         kind = min((loss.kind for loss in losses if loss.kind), key=_KINDS.__getitem__, default=LossKind.SILENT)
-        return Verdict.DROP, kind, first.certainty
+        return _Outcome(Verdict.DROP, kind, first.certainty)
     if failing:
-        return Verdict.BROKEN, None, _surest(failing)
-    return _without_failure(evidence), None, None
+        return _Outcome(Verdict.BROKEN, certainty=_surest(failing))
+    return _Outcome(_without_failure(evidence))
 
 
 _KINDS: dict[LossKind | None, int] = {
@@ -189,17 +213,19 @@ def _surest(findings: list[Finding]) -> Certainty:
 
 def _without_failure(evidence: Evidence) -> Verdict:
     """Tell apart the verdicts that are no failure."""
+    if not evidence.completion.chunks:
+        # nothing was judged, and that is never success
+        return Verdict.ERROR
     choices = evidence.completion.choices.values()
+    if evidence.contract is Contract.NONE:
+        # no call was wanted: an answer that is cut short has kept to that as well as a whole one
+        return Verdict.PASS
     for choice in choices:
         if choice.finish in ("length", "content_filter"):
             complete = [call for call in choice.calls if evidence.arguments(call).value is not None]
             if not complete or len(complete) < len(choice.calls):
                 return Verdict.CUT
-    if any(choice.calls for choice in choices):
-        return Verdict.PASS
-    if evidence.contract is Contract.NONE:
-        return Verdict.PASS
-    return Verdict.DECLINED
+    return Verdict.PASS if any(choice.calls for choice in choices) else Verdict.DECLINED
 
 
 def _class(verdict: Verdict, findings: list[Finding]) -> VerdictClass:

@@ -94,7 +94,7 @@ def _accumulate(body: bytes) -> tuple[str, dict[Any, dict[str, str]], Any, bool]
 
 def _looks_different_as_text(raw: bytes) -> bool:
     """Whether stripping text would remove more than stripping bytes does (Unicode spaces, a lone BOM is none)."""
-    return bool(raw) and raw.lstrip()[:1] >= b"\x80" or raw[:1] in (b"\x1c", b"\x1d", b"\x1e", b"\x1f")
+    return (bool(raw) and raw.lstrip()[:1] >= b"\x80") or raw[:1] in (b"\x1c", b"\x1d", b"\x1e", b"\x1f")
 
 
 def _classify(content: str, calls: dict[Any, dict[str, str]], finish: object) -> SeedVerdict:
