@@ -100,7 +100,7 @@ class SchemaCheck:
     def __init__(self, request: Request) -> None:
         """Compile nothing yet."""
         self._request = request
-        self._compiled: dict[str, jsonschema_rs.Draft202012Validator | None] = {}
+        self._compiled: dict[str, jsonschema_rs.Validator | None] = {}
 
     def tool(self, name: str) -> Tool | None:
         """Return the declared tool of this name."""
@@ -121,7 +121,7 @@ class SchemaCheck:
             return None
         return tuple(found)
 
-    def _validator(self, name: str) -> jsonschema_rs.Draft202012Validator | None:
+    def _validator(self, name: str) -> jsonschema_rs.Validator | None:
         """Return the compiled schema of a tool."""
         if name in self._compiled:
             return self._compiled[name]
