@@ -241,9 +241,10 @@ class Evidence:
         """Return the calls of a choice of the stream (or of the twin) for comparison."""
         found = []
         for call in choice.calls:
-            value = (read_arguments(call) if twin else self.arguments(call)).value
-            if value is None and isinstance(call.object_arguments, dict):
-                value = call.object_arguments
+            read = read_arguments(call) if twin else self.arguments(call)
+            value: Json = read.value
+            if value is None:
+                value = call.object_arguments if isinstance(call.object_arguments, dict) else read.text
             found.append(PlainCall(call.name, value, call.position))
         return found
 

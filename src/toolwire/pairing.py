@@ -44,10 +44,11 @@ PAIRED = 256
 
 @dataclass(frozen=True, slots=True)
 class PlainCall:
-    """A call without its provenance; `arguments` None means unknown or that any will do."""
+    """A call without its provenance."""
 
     name: str
-    arguments: dict[str, Json] | None
+    arguments: Json
+    """The object; the text as it came where it is none; None in a wanted call means that any arguments will do."""
     position: int
     """Its place in its list, from 0."""
 
@@ -116,7 +117,7 @@ def _is_same(wanted: PlainCall, came: PlainCall, equals: Callable[[Json, Json], 
     """Whether one call may stand for the other."""
     if wanted.name != came.name:
         return False
-    return wanted.arguments is None or (came.arguments is not None and equals(wanted.arguments, came.arguments))
+    return wanted.arguments is None or equals(wanted.arguments, came.arguments)
 
 
 def same_value(left: Json, right: Json) -> bool:
@@ -207,4 +208,5 @@ def show_value(value: Json) -> str:
 
 def show_call(call: PlainCall) -> str:
     """Write a call for a message."""
-    return f"{call.name}(…)" if call.arguments is None else f"{call.name}({show_value(call.arguments)})"
+    shown = "…" if call.arguments is None else show_value(call.arguments)
+    return f"{call.name}({shown})"

@@ -88,7 +88,7 @@ def _compare(
     """Say of one choice with calls what is missing, too much, or has another value."""
     pairing = pair_calls(wanted, came)
     for want, got in pairing.unequal:
-        if got.arguments is None or evidence.honestly_cut(choice.calls[got.position]):
+        if not isinstance(got.arguments, dict) or evidence.honestly_cut(choice.calls[got.position]):
             continue
         yield from _value_differs(evidence, choice, want, got)
     cut = choice.finish in ("length", "content_filter")

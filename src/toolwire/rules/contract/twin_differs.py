@@ -22,9 +22,9 @@ How to fix
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from toolwire.oracle import Oracle, read_arguments
+from toolwire.oracle import Oracle
 from toolwire.pairing import PlainCall, differences, pair_calls, same_value, show_call
 from toolwire.rule import (
     Basis,
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from toolwire.completion import Choice
+    from toolwire.jsontext import Json
     from toolwire.pairing import Pairing
 
 __all__ = ["twin_differs"]
@@ -124,10 +125,7 @@ def _unequal(evidence: Evidence, choice: Choice, other: Choice, pairing: Pairing
             continue
         spoiled = _twin_is_at_fault(evidence, want, got)
         place = next(differences(want.arguments, got.arguments), None)
-        where = f"{place.path or 'arguments'} is {place.came}, not streamed it is {place.wanted}" if place else "unread"
-        if want.arguments is None or got.arguments is None:
-            texts = read_arguments(other.calls[want.position]).text, call.arguments.text
-            where = f"arguments are {texts[1][:160]!r}, not streamed they are {texts[0][:160]!r}"
+        where = f"{place.path or 'arguments'} is {place.came}, not streamed it is {place.wanted}" if place else ""
         yield Complaint(
             f"call {got.position} ({got.name}): {where}",
             evidence.at_event(call.last_event, '"arguments"'),
@@ -142,8 +140,7 @@ def _unequal(evidence: Evidence, choice: Choice, other: Choice, pairing: Pairing
 def _extra(evidence: Evidence, choice: Choice, other: Choice, got: PlainCall, pairing: Pairing) -> Complaint:
     """Judge a call that only the stream has: a copy of another one is the stream's fault, else the twin lost it."""
     copied = any(got.name == call.name and same_value(got.arguments, call.arguments) for _, call in pairing.equal)
-    sound = got.arguments is not None and not evidence.schema.errors(got.name, got.arguments)
-    lost_in_twin = not copied and sound and evidence.schema.tool(got.name) is not None
+    lost_in_twin = not copied and _is_sound(evidence, got)
     return Complaint(
         f"the stream has the call {show_call(got)} {'once more than' if copied else 'which is not in'}"
         " the non-streamed answer",
@@ -158,14 +155,15 @@ def _extra(evidence: Evidence, choice: Choice, other: Choice, got: PlainCall, pa
 
 def _twin_is_at_fault(evidence: Evidence, want: PlainCall, got: PlainCall) -> bool:
     """Whether something shows that the stream's arguments are the right ones."""
-    if got.arguments is None:
-        return False
     expectation = evidence.exchange.expect
-    if expectation is not None and any(
-        call.name == got.name and call.arguments is not None and same_value(call.arguments, got.arguments)  # type: ignore[arg-type]  # read from JSON
-        for call in expectation.calls
-    ):
-        return True
-    if evidence.schema.errors(got.name, got.arguments):
+    for call in expectation.calls if expectation is not None else []:
+        if call.name == got.name and same_value(cast("Json", call.arguments), got.arguments):
+            return True
+    return _is_sound(evidence, got) and not _is_sound(evidence, want)
+
+
+def _is_sound(evidence: Evidence, call: PlainCall) -> bool:
+    """Whether a call is to an offered tool, with arguments that its schema allows."""
+    if evidence.schema.tool(call.name) is None or not isinstance(call.arguments, dict):
         return False
-    return want.arguments is None or bool(evidence.schema.errors(want.name, want.arguments))
+    return not evidence.schema.errors(call.name, call.arguments)
