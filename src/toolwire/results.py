@@ -12,16 +12,15 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from toolwire.exchange import Exchange
-from toolwire.judge import Judgement, Verdict, VerdictClass
-from toolwire.oracle import Oracle
-from toolwire.rule import Finding, Level, LossKind
-from toolwire.seed_verdict import SeedVerdict
-from toolwire.stats import Rate
-from toolwire.suite import Suite
+from toolwire.suite import Suite  # noqa: TC001 - the recording is read by the types of the fields
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from toolwire.exchange import Exchange
+    from toolwire.judge import Judgement, Verdict, VerdictClass
+    from toolwire.oracle import Oracle
+    from toolwire.rule import Finding, Level, LossKind
+    from toolwire.seed_verdict import SeedVerdict
+    from toolwire.stats import Rate
 
 __all__ = [
     "CaseResult",
@@ -116,13 +115,6 @@ class RunHeader:
     label: str = ""
     python: str = ""
     platform: str = ""
-
-    @property
-    def planned(self) -> int:
-        """How many trials there are to be."""
-        return sum(
-            len(case.tool_choices or self.settings.tool_choices) * self.settings.repeat for case in self.suite.cases
-        )
 
 
 # -- what happened -----------------------------------------------------------------------------------------------------
@@ -309,14 +301,18 @@ class RunResult:
     crashed: dict[str, str]
     """Rules of ours that crashed, with the first exception of each: a bug in toolwire."""
     planned: int
+    seconds: float | None
+    """Wall clock of the run; None where its end is not known."""
     answer: str
     """The answer in one sentence, without its stop."""
     exit: ExitReason
 
     @property
+    def decided(self) -> int:
+        """How many trials say something about the server's streams: PASS, DROP or BROKEN."""
+        return self.rates.fail.n
+
+    @property
     def missing(self) -> int:
         """How many planned trials were not executed."""
         return max(self.planned - len(self.trials), 0)
-
-
-Observer = "Callable[[RunEvent], None]"

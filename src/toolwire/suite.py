@@ -1,7 +1,7 @@
 """Suites of cases: request templates with what may be expected of them, written as TOML.
 
-Knows: the form of a suite, how a case becomes the body of a request, which trials a run plans.
-Must not know: files of the user, servers, answers. The one place where the package's suites are opened.
+Knows: the form of a suite. The one place where the package's suites are opened.
+Must not know: files of the user, servers, answers, how a case becomes a request (`toolwire.plan`).
 """
 
 from __future__ import annotations
@@ -12,31 +12,24 @@ import tomllib
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from importlib.resources import files
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, NoReturn, TypeVar, cast
 
 from toolwire.errors import SuiteError, UnknownNameError
-from toolwire.exchange import Expectation, ExpectedCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-    from toolwire.jsontext import Json
 
 __all__ = [
     "BODY_KEYS",
     "CHOICES",
     "Case",
-    "PlannedTrial",
     "Suite",
-    "added_fields",
     "builtin_suite",
     "builtin_suite_text",
     "builtin_suites",
-    "case_expectation",
     "parse",
-    "plan",
-    "request_body",
     "select_cases",
+    "tool_name",
 ]
 
 FORMAT = 1
@@ -48,8 +41,8 @@ CHOICES = ("auto", "required", "none")
 BODY_KEYS = frozenset({"model", "messages", "tools", "tool_choice", "stream"})
 """Fields of the body that a suite, a case or a flag cannot set as a parameter: they have their own places."""
 
-TRIALS_LIMIT = 100_000
-"""Trials of one run; a plan beyond that is a slip of the keyboard."""
+REPEAT = 3
+"""Repeats where a suite says nothing: lost calls are intermittent."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """Names stand in ids, file names and patterns; `/` and `#` separate the parts of a trial's id."""
@@ -73,7 +66,8 @@ class Case:
     """Overrides the run's setting."""
     parameters: dict[str, object] = field(default_factory=dict)
     """Fields of the body that replace the suite's and the run's."""
-    expect: Expectation | None = None
+    expect: dict[str, object] | None = None
+    """What must come, in the form of an exchange's `expect`: `calls` (name, arguments or null) and `order_matters`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +81,7 @@ class Suite:
     cases: tuple[Case, ...]
     tool_choices: tuple[str, ...] = ("required",)
     """What a run asks for by default."""
-    repeat: int = 3
+    repeat: int = REPEAT
     parameters: dict[str, object] = field(default_factory=dict)
     thinking_on: dict[str, object] = field(default_factory=dict)
     """Fields of the body that turn thinking on."""
@@ -99,24 +93,7 @@ class Suite:
     @property
     def tool_names(self) -> tuple[str, ...]:
         """Names of the tools, in order."""
-        return tuple(_tool_name(tool) for tool in self.tools)
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedTrial:
-    """One execution of a case that a run is to make; `repeat` counts from 1."""
-
-    case: Case
-    tool_choice: str
-    repeat: int
-
-    @property
-    def id(self) -> str:
-        """The same for the same plan: `case/tool_choice#repeat`."""
-        return f"{self.case.name}/{self.tool_choice}#{self.repeat}"
-
-
-# -- from a suite to requests ------------------------------------------------------------------------------------------
+        return tuple(tool_name(tool) for tool in self.tools)
 
 
 def select_cases(suite: Suite, patterns: Sequence[str]) -> Suite:
@@ -134,74 +111,7 @@ def select_cases(suite: Suite, patterns: Sequence[str]) -> Suite:
     return replace(suite, cases=chosen)
 
 
-def plan(suite: Suite, tool_choices: Sequence[str], repeat: int) -> list[PlannedTrial]:
-    """Return all trials: by tool_choice, case and repeat, as the old script went; cases with own choices keep them.
-
-    Raises `SuiteError` for a choice that names no tool, and for more than `TRIALS_LIMIT` trials.
-    """
-    choices = list(dict.fromkeys(tool_choices))
-    for case in suite.cases:
-        choices += [choice for choice in case.tool_choices if choice not in choices]
-    for choice in choices:
-        if choice not in CHOICES and choice not in suite.tool_names:
-            raise SuiteError(
-                f"{choice!r} is neither {', '.join(CHOICES)} nor one of its tools", file=suite.name, key="tool_choice"
-            )
-    trials = [
-        PlannedTrial(case, choice, number)
-        for choice in choices
-        for case in suite.cases
-        if choice in (case.tool_choices or tool_choices)
-        for number in range(1, repeat + 1)
-    ]
-    if len(trials) > TRIALS_LIMIT:
-        raise SuiteError(f"{len(trials)} trials are planned, at most {TRIALS_LIMIT} can be", file=suite.name)
-    return trials
-
-
-def request_body(
-    suite: Suite,
-    trial: PlannedTrial,
-    *,
-    model: str,
-    thinking: bool,
-    parameters: Mapping[str, object],
-    extra: Mapping[str, object],
-    without: Iterable[str] = (),
-) -> dict[str, object]:
-    """Return the body of a trial's request; `parameters` replace the suite's, `extra` comes last and wins.
-
-    `without` are fields that the server refused; they are left out unless `extra` holds them.
-    """
-    case = trial.case
-    offered = [tool for tool in suite.tools if case.tools is None or _tool_name(tool) in case.tools]
-    body: dict[str, object] = {"model": model, "messages": case.messages}
-    if offered:
-        body |= {"tools": offered, "tool_choice": _choice(trial.tool_choice)}
-    body["stream"] = True
-    body |= {**suite.parameters, **parameters, **case.parameters}
-    body |= suite.thinking_on if (thinking if case.thinking is None else case.thinking) else suite.thinking_off
-    for name in without:
-        body.pop(name, None)
-    return body | dict(extra)
-
-
-def added_fields(suite: Suite, body: Mapping[str, object], extra: Mapping[str, object]) -> tuple[str, ...]:
-    """Return the fields of a body that we added beyond OpenAI's own; what the user added is the user's."""
-    return tuple(name for name in suite.beyond_openai if name in body and name not in extra)
-
-
-def case_expectation(case: Case, tool_choice: str) -> Expectation | None:
-    """Return what must come of a trial: nothing is expected where calls are forbidden."""
-    return None if tool_choice == "none" else case.expect
-
-
-def _choice(name: str) -> object:
-    """Return the value of tool_choice."""
-    return name if name in CHOICES else {"type": "function", "function": {"name": name}}
-
-
-def _tool_name(tool: Mapping[str, object]) -> str:
+def tool_name(tool: Mapping[str, object]) -> str:
     """Return the name of a tool in the form in which it is sent."""
     return str(cast("Mapping[str, object]", tool["function"])["name"])
 
@@ -238,52 +148,59 @@ def parse(text: str, *, file: str) -> Suite:
     except (tomllib.TOMLDecodeError, RecursionError) as problem:
         raise SuiteError(f"not TOML ({problem})", file=file) from problem
     top = _Table(document, file=file)
-    if top.take("format", int, FORMAT) != FORMAT:
-        top.fail("format", f"only format {FORMAT} is known, not {document['format']!r}")
+    form = top.optional("format", int)
+    if form not in (None, FORMAT):
+        top.fail("format", f"only format {FORMAT} is known, not {form}")
     name = top.take("name", str)
     top.check_name("name", name)
     tools = [_tool(table) for table in top.tables("tools")]
-    known = [_tool_name(tool) for tool in tools]
-    for number, one in enumerate(known):
-        if one in known[:number]:
-            top.fail("tools", f"two tools are called {one!r}")
+    known = [tool_name(tool) for tool in tools]
+    if twice := _first_twice(known):
+        top.fail("tools", f"two tools are called {twice!r}")
     thinking = top.table("thinking")
+    choices = top.strings("tool_choice")
+    repeat = top.optional("repeat", int)
     suite = Suite(
         name=name,
-        description=top.take("description", str, ""),
+        description=top.optional("description", str) or "",
         tools=tools,
-        tool_choices=tuple(top.strings("tool_choice", ["required"])),
-        repeat=top.take("repeat", int, 3),
-        parameters=_parameters(top, "parameters"),
-        thinking_on=dict(thinking.take("on", dict, {})),
-        thinking_off=dict(thinking.take("off", dict, {})),
-        beyond_openai=tuple(top.strings("beyond_openai", [])),
+        tool_choices=("required",) if choices is None else choices,
+        repeat=REPEAT if repeat is None else repeat,
+        parameters=_parameters(top),
+        thinking_on=_parameters(thinking, "on"),
+        thinking_off=_parameters(thinking, "off"),
+        beyond_openai=top.strings("beyond_openai") or (),
         cases=tuple(_case(table, known) for table in top.tables("cases")),
     )
     thinking.close()
     top.close()
     if suite.repeat < 1:
         top.fail("repeat", f"at least 1 repeat is needed, not {suite.repeat}")
+    if not suite.tool_choices:
+        top.fail("tool_choice", "at least one choice is needed")
     _check_choices(top, suite.tool_choices, known)
     if not suite.cases:
         top.fail("cases", "a suite needs at least one case")
-    names = [case.name for case in suite.cases]
-    for number, one in enumerate(names):
-        if one in names[:number]:
-            raise SuiteError("two cases have this name", file=file, case=one, key="name")
+    if twice := _first_twice([case.name for case in suite.cases]):
+        raise SuiteError("two cases have this name", file=file, case=twice, key="name")
     return suite
+
+
+def _first_twice(names: Sequence[str]) -> str | None:
+    """Return the first name that stands twice."""
+    return next((name for number, name in enumerate(names) if name in names[:number]), None)
 
 
 def _tool(table: _Table) -> dict[str, object]:
     """Read one tool into the form in which it is sent."""
-    function: dict[str, object] = {"name": table.take("name", str)}
-    for key, kind in (("description", str), ("strict", bool)):
-        if key in table.values:
-            function[key] = table.take(key, kind)
-    parameters = table.json("parameters", dict, None)
-    if parameters is not None:
-        function["parameters"] = parameters
+    found = {
+        "name": table.take("name", str),
+        "description": table.optional("description", str),
+        "parameters": table.json("parameters", dict),
+        "strict": table.optional("strict", bool),
+    }
     table.close()
+    function = {key: value for key, value in found.items() if value is not None}
     return {"type": "function", "function": function}
 
 
@@ -292,24 +209,24 @@ def _case(table: _Table, tools: Sequence[str]) -> Case:
     name = table.take("name", str)
     table.case = name
     table.check_name("name", name)
-    prompt = table.take("prompt", str, None)
-    messages = table.json("messages", list, None)
+    prompt = table.optional("prompt", str)
+    messages = table.json("messages", list)
     if (prompt is None) == (messages is None):
         table.fail("messages", "a case needs either `prompt` or `messages`")
-    offered = table.strings("tools", None)
-    for tool in offered or []:
+    offered = table.strings("tools")
+    for tool in offered or ():
         if tool not in tools:
-            raise SuiteError(str(UnknownNameError("tool", tool, tools)), file=table.file, case=name, key="tools")
-    choices = table.strings("tool_choice", [])
+            table.fail("tools", str(UnknownNameError("tool", tool, tools)))
+    choices = table.strings("tool_choice") or ()
     _check_choices(table, choices, tools if offered is None else offered)
     case = Case(
         name=name,
-        description=table.take("description", str, ""),
+        description=table.optional("description", str) or "",
         messages=[{"role": "user", "content": prompt}] if messages is None else _messages(table, messages),
-        tools=None if offered is None else tuple(offered),
-        tool_choices=tuple(choices),
-        thinking=table.take("thinking", bool, None),
-        parameters=_parameters(table, "parameters"),
+        tools=offered,
+        tool_choices=choices,
+        thinking=table.optional("thinking", bool),
+        parameters=_parameters(table),
         expect=_expectation(table.table("expect")) if "expect" in table.values else None,
     )
     table.close()
@@ -331,24 +248,25 @@ def _messages(table: _Table, messages: Sequence[object]) -> list[dict[str, objec
     return found
 
 
-def _parameters(table: _Table, key: str) -> dict[str, object]:
+def _parameters(table: _Table, key: str = "parameters") -> dict[str, object]:
     """Read fields of the body."""
-    values: dict[str, object] = table.json(key, dict, {})
+    values: dict[str, object] = table.json(key, dict) or {}
     for name in values:
         if name in BODY_KEYS:
             table.fail(f"{key}.{name}", "this field has its own place and is no parameter")
     return dict(values)
 
 
-def _expectation(table: _Table) -> Expectation:
+def _expectation(table: _Table) -> dict[str, object]:
     """Read what the author of a case knows that must come."""
-    calls: list[ExpectedCall] = []
+    calls: list[dict[str, object]] = []
     for call in table.tables("calls"):
-        calls.append(ExpectedCall(call.take("name", str), call.json("arguments", dict, None)))
+        calls.append({"name": call.take("name", str), "arguments": call.json("arguments", dict)})
         call.close()
-    expectation = Expectation(calls, table.take("order_matters", bool, False))  # noqa: FBT003 - a default, not a flag
+    order_matters = bool(table.values.get("order_matters", False))
+    table.optional("order_matters", bool)
     table.close()
-    return expectation
+    return {"calls": calls, "order_matters": order_matters}
 
 
 def _check_choices(table: _Table, choices: Iterable[str], tools: Sequence[str]) -> None:
@@ -368,61 +286,65 @@ class _Table:
         self._path = path
         self._known: set[str] = set()
 
-    def fail(self, key: str, problem: str) -> None:
+    def fail(self, key: str, problem: str) -> NoReturn:
         """Refuse the suite."""
         raise SuiteError(problem, file=self.file, case=self.case, key=self._path + key)
 
-    def take(self, key: str, kind: type[T], default: T | None | _Needed = ...) -> T:  # type: ignore[assignment]
-        """Return the value of a key; without a default it must be there."""
-        self._known.add(key)
-        if key not in self.values:
-            if default is ...:
-                self.fail(key, "this key is missing")
-            return cast("T", default)
-        value = self.values[key]
-        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            self.fail(key, f"expected {_KINDS[kind]}, not {type(value).__name__} {str(value)[:60]!r}")
-        return cast("T", value)
+    def take(self, key: str, kind: type[T]) -> T:
+        """Return the value of a key that must be there."""
+        value = self.optional(key, kind)
+        if value is None:
+            self.fail(key, "this key is missing")
+        return value
 
-    def json(self, key: str, kind: type[T], default: T | None) -> T:
+    def optional(self, key: str, kind: type[T]) -> T | None:
+        """Return the value of a key; None where it is missing (TOML has no null)."""
+        self._known.add(key)
+        value = self.values.get(key)
+        if value is not None and (not isinstance(value, kind) or (kind is int and isinstance(value, bool))):
+            self.fail(key, f"expected {_KINDS[kind]}, not {type(value).__name__} {str(value)[:60]!r}")
+        return value
+
+    def json(self, key: str, kind: type[T]) -> T | None:
         """Return the value of a key, which may also be given as JSON text under `<key>_json` (TOML has no null)."""
-        text = self.take(f"{key}_json", str, None)
-        value = self.take(key, kind, default)
+        text = self.optional(f"{key}_json", str)
+        value = self.optional(key, kind)
         if text is None:
             return value
-        if key in self.values:
+        if value is not None:
             self.fail(key, f"give either this or `{key}_json`")
         try:
-            read: Json = json.loads(text)
+            read: object = json.loads(text)
         except (ValueError, RecursionError) as problem:
-            raise SuiteError(
-                f"not JSON ({problem})", file=self.file, case=self.case, key=f"{self._path}{key}_json"
-            ) from problem
+            self.fail(f"{key}_json", f"not JSON ({problem})")
         if not isinstance(read, kind):
             self.fail(f"{key}_json", f"expected {_KINDS[kind]}, not {text[:60]!r}")
-        return cast("T", read)
+        return read
 
-    def strings(self, key: str, default: list[str] | None) -> list[str]:
-        """Return a list of strings; one string stands for a list of it."""
+    def strings(self, key: str) -> tuple[str, ...] | None:
+        """Return a list of strings; one string stands for a list of it, None for none."""
         self._known.add(key)
-        value = self.values.get(key, default)
-        if isinstance(value, str):
-            value = [value]
-        if value is not None and not (isinstance(value, list) and all(isinstance(item, str) for item in value)):
+        value = self.values.get(key)
+        if value is None:
+            return None
+        items = [value] if isinstance(value, str) else value
+        if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
             self.fail(key, "expected a list of strings")
-        return cast("list[str]", value)
+        return tuple(items)
 
     def table(self, key: str) -> _Table:
         """Return a table inside this one; an empty one where it is missing."""
-        return _Table(self.take(key, dict, {}), file=self.file, case=self.case, path=f"{self._path}{key}.")
+        return _Table(self.optional(key, dict) or {}, file=self.file, case=self.case, path=f"{self._path}{key}.")
 
     def tables(self, key: str) -> list[_Table]:
         """Return an array of tables."""
-        found: list[object] = self.take(key, list, [])
+        found: list[object] = self.optional(key, list) or []
         if not all(isinstance(item, dict) for item in found):
             self.fail(key, "expected an array of tables")
         return [
-            _Table(cast("dict[str, object]", item), file=self.file, case=self.case, path=f"{self._path}{key}[{number}].")
+            _Table(
+                cast("dict[str, object]", item), file=self.file, case=self.case, path=f"{self._path}{key}[{number}]."
+            )
             for number, item in enumerate(found)
         ]
 
@@ -438,4 +360,10 @@ class _Table:
                 self.fail(key, str(UnknownNameError("key of a suite", key, self._known)))
 
 
-_KINDS: dict[type, str] = {str: "a string", int: "a whole number", bool: "true or false", dict: "a table", list: "a list"}
+_KINDS: dict[type, str] = {
+    str: "a string",
+    int: "a whole number",
+    bool: "true or false",
+    dict: "a table",
+    list: "a list",
+}
