@@ -1,0 +1,214 @@
+"""What stands around a mark: code, quotation marks, prose about markup, and what the prompt asked for.
+
+False alarms are worse than misses, so everything here looks for a reason why a mark is no leak.
+
+Knows: Markdown's code, English prose about tags.
+Must not know: families, calls.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from enum import Enum, auto
+
+__all__ = ["Asked", "Code", "asked_about", "code_spans", "is_mentioned", "is_quoted", "is_told"]
+
+_FENCE = re.compile(r"^[ \t>*+\-\d.)]{0,20}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
+_TICKS = re.compile(r"`+")
+_BLANK = re.compile(r"\n[ \t]*\n")
+_NEAR = 80
+"""Characters of a line that are looked at on each side of a mark."""
+
+_QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "`": "`", "|": "|", "(": ")", "„": "“", "「": "」"}
+_BEFORE_QUOTE = frozenset(" \t\n([{,;:—–-/|*_")
+_NOUN = (
+    r"(?:tags?|tokens?|markers?|markup|blocks?|elements?|sections?|formats?|syntax|delimiters?|strings?|wrappers?|"
+    r"sequences?|sentinels?|symbols?|pairs?|openers?|closers?|lines?|literals?)\b"
+)
+_VERB = (
+    r"(?:is|are|was|were|means?|meant|opens?|closes?|starts?|begins?|ends?|indicates?|denotes?|marks?|appears?|"
+    r"comes?|goes|stands|signals?|tells?|separates?|wraps?|surrounds?|introduces?|and|or|then|instead|when|which|"
+    r"that|followed|inside|around|itself|must|should|will|would|can|may|has|have|does|did|leaks?|leaked|vs)\b"
+)
+_DETERMINER = (
+    r"(?:the|a|an|this|that|these|those|each|every|any|no|some|literal|raw|special|missing|stray|unclosed|closing|"
+    r"opening|final|first|last|second|its|their|your|our|my|own|called|named|tags?|tokens?|markers?|strings?|"
+    r"like|as|is|are|and|or|with|without|of|between|inside|within|via|using|by|from|to|after|before|than|"
+    r"emits?|emitted|emitting|prints?|printed|writes?|wrote|written|contains?|mentions?|outputs?|uses?|used|sees?|"
+    r"saw|says?|e\.g\.|i\.e\.)"
+)
+_AFTER_NOUN = re.compile(rf"[ \t]?(?:{_NOUN})", re.IGNORECASE)
+_AFTER_VERB = re.compile(rf"[ \t](?:{_VERB})", re.IGNORECASE)
+_BEFORE_DETERMINER = re.compile(rf"(?:^|[\s(])(?:{_DETERMINER})[ \t]$", re.IGNORECASE)
+_BEFORE_PROSE = re.compile(r"[a-z,;:]{2,}[ \t]$")
+_AFTER_PROSE = re.compile(r"(?:[ \t][a-z]|[.,;:?!)](?:[ \t\n]|$))")
+_LIST_ITEM = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+$")
+_AFTER_ITEM = re.compile(r"[ \t]*(?::|—|–|-|=|→|->)[ \t]+[A-Za-z]")
+_ONLY_SPACE = re.compile(r"^[ \t>*+\-\d.)]*$")
+
+_EXAMPLE = re.compile(
+    r"(?:\b(?:for example|for instance|e\.g\.|examples?|format|syntax|looks?|like (?:this|so)|as follows|would|could|"
+    r"shape|such as|something like|template|schema|in the form)\b)[^\n]{0,60}$",
+    re.IGNORECASE,
+)
+
+_ABOUT_VERBS = (
+    r"explain|describe|document|discuss|teach|illustrate|demonstrate|clarify|summari[sz]e|review|proofread|debug|"
+    r"what (?:does|do|is|are)|how (?:does|do|is|are|can|should|would)|tell (?:me|us) (?:about|how)|"
+    r"write (?:about|documentation|docs|a (?:guide|tutorial|parser|regex|test))|parse|detect|strip|escape"
+)
+_MARKUP = (
+    r"(?:this|that|the|your|its|following|above|below|which) (?:[\w-]+ ){0,3}?(?:format|syntax|markup|dialect|"
+    r"template|notation|tags?|tokens?|markers?)|markup|chat template|special tokens?|control tokens?|"
+    r"(?:tool|function)[ _-]?call(?:s|ing)? (?:[\w-]+ ){0,2}?(?:formats?|syntax|markup|tags?|tokens?|templates?|"
+    r"parsers?|blocks?|dialects?|look|looks|works?|written)|</?\w*(?:tool|function)\w*>|\[tool_calls\]|<\|\w+\|>"
+)
+_ABOUT = re.compile(rf"\b(?:{_ABOUT_VERBS})\b[^.?!\n]{{0,80}}?(?:{_MARKUP})", re.IGNORECASE)
+_FOR_VERBS = r"show|give|write|provide|print|quote|repeat|echo|output|return|produce|generate|spell|copy|translate"
+_CALL_TEXT = (
+    r"(?:example|sample|demo|mock|fake|raw|literal|verbatim)s? (?:[\w-]+ ){0,4}?(?:tool|function)[ _-]?calls?|"
+    r"(?:tool|function)[ _-]?calls? (?:[\w-]+ ){0,3}?(?:examples?|samples?|formats?|syntax|markup|as text|"
+    r"as (?:plain )?text|in text|blocks?|templates?|verbatim|literally)|"
+    r"</?\w*(?:tool|function)\w*>|\[tool_calls\]|<\|\w+\|>|chat template|special tokens?|raw markup"
+)
+_FOR = re.compile(rf"\b(?:{_FOR_VERBS})\b[^.?!\n]{{0,60}}?(?:{_CALL_TEXT})", re.IGNORECASE)
+_VERBATIM = re.compile(
+    r"\b(?:repeat|echo|quote|copy|print|say|output|write|return)\b[^.?!\n]{0,60}?"
+    r"\b(?:verbatim|exactly|literally|word for word|as is|back)\b|\brepeat after me\b",
+    re.IGNORECASE,
+)
+
+
+class Asked(Enum):
+    """What the prompt wants with markup."""
+
+    NOTHING = auto()
+    ABOUT = auto()
+    """Text about markup: prose with markup in it is an answer, markup alone is not."""
+    FOR = auto()
+    """Markup itself as text."""
+
+
+def asked_about(prompt: str) -> Asked:
+    """Tell by its words whether a prompt asks to explain markup, or to write it as text."""
+    if _FOR.search(prompt) is not None or _VERBATIM.search(prompt) is not None:
+        return Asked.FOR
+    return Asked.ABOUT if _ABOUT.search(prompt) is not None else Asked.NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """The stretches of a text that are code."""
+
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+    fences: tuple[tuple[int, int, int, int, str], ...]
+    """Fenced blocks: start, start of the inside, end of the inside, end, and the word behind the opening fence."""
+
+    def holds(self, place: int) -> bool:
+        """Whether the character at `place` is code."""
+        found = bisect_right(self.starts, place) - 1
+        return found >= 0 and place < self.ends[found]
+
+
+def code_spans(text: str, markup: frozenset[int] = frozenset()) -> Code:
+    """Find code: fences (one that is not closed reaches to the end) and spans between equal runs of back-ticks.
+
+    `markup` are the places of fences that belong to a call's own form, and so are no code.
+    """
+    fences = _fences(text, markup)
+    spans: list[tuple[int, int]] = []
+    place = 0
+    for start, _, _, end, _ in fences:
+        spans += _inline(text, place, start)
+        spans.append((start, end))
+        place = end
+    spans += _inline(text, place, len(text))
+    return Code(tuple(start for start, _ in spans), tuple(end for _, end in spans), tuple(fences))
+
+
+def _fences(text: str, markup: frozenset[int]) -> list[tuple[int, int, int, int, str]]:
+    found: list[tuple[int, int, int, int, str]] = []
+    if "```" not in text and "~~~" not in text:
+        return found
+    opened: re.Match[str] | None = None
+    for line in _FENCE.finditer(text):
+        ticks, word = line[1], line[2].strip()
+        if opened is None:
+            # an info string names a language; one with a tag in it is the rest of a call that holds a fence
+            if "`" not in word and "<" not in word and line.start(1) not in markup:
+                opened = line
+        elif not word and ticks[0] == opened[1][0] and len(ticks) >= len(opened[1]):
+            inside = min(opened.end() + 1, line.start())
+            found.append((opened.start(), inside, line.start(), line.end(), opened[2].strip()))
+            opened = None
+    if opened is not None:
+        inside = min(opened.end() + 1, len(text))
+        found.append((opened.start(), inside, len(text), len(text), opened[2].strip()))
+    return found
+
+
+def _inline(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    runs = [(match.start(), match.end()) for match in _TICKS.finditer(text, start, end)]
+    if len(runs) < 2:  # noqa: PLR2004 - a pair
+        return []
+    following: dict[int, int] = {}
+    partner: list[int] = [0] * len(runs)
+    for number in range(len(runs) - 1, -1, -1):
+        size = runs[number][1] - runs[number][0]
+        partner[number] = following.get(size, -1)
+        following[size] = number
+    blanks = [match.start() for match in _BLANK.finditer(text, start, end)]
+    spans: list[tuple[int, int]] = []
+    number = 0
+    while number < len(runs):
+        other = partner[number]
+        # a span ends with its paragraph
+        if other < 0 or bisect_right(blanks, runs[number][1]) != bisect_right(blanks, runs[other][0]):
+            number += 1
+            continue
+        spans.append((runs[number][0], runs[other][1]))
+        number = other + 1
+    return spans
+
+
+def is_quoted(text: str, start: int, end: int) -> bool:
+    """Whether quotation marks, parentheses or table bars stand around a mark."""
+    before = text[start - 1 : start]
+    closer = _QUOTES.get(before)
+    if closer is None:
+        padded = text[start - 2 : start] == "| "
+        return padded and text[end : end + 2] == " |"
+    if text[end : end + 1] == closer:
+        return True
+    opens_quote = start < 2 or text[start - 2] in _BEFORE_QUOTE  # noqa: PLR2004 - a character before the quote
+    if not opens_quote or before == "|":
+        return False
+    if end >= len(text):
+        return before == "`"
+    line = text[end : end + _NEAR].split("\n", 1)[0]
+    place = line.find(closer)
+    return place >= 0 and "{" not in line[:place] and not line[place + 1 : place + 2].isalnum()
+
+
+def is_mentioned(text: str, start: int, end: int) -> bool:
+    """Whether a mark stands in a sentence that speaks of it."""
+    before = text[max(0, start - _NEAR) : start].rpartition("\n")[2]
+    after = text[end : end + _NEAR]
+    if _AFTER_NOUN.match(after) is not None and (not before or before[-1] in " \t(`'\"*_"):
+        return True
+    if _BEFORE_DETERMINER.search(before) is not None and not after.startswith(("\n", "{", "[")):
+        return True
+    if _BEFORE_PROSE.search(before) is not None and _AFTER_PROSE.match(after) is not None:
+        return True
+    if _LIST_ITEM.match(before) is not None and _AFTER_ITEM.match(after) is not None:
+        return True
+    return _ONLY_SPACE.match(before) is not None and _AFTER_VERB.match(after) is not None
+
+
+def is_told(text: str, start: int) -> bool:
+    """Whether the text before a place introduces an example."""
+    before = text[max(0, start - 2 * _NEAR) : start].rstrip(" \t\n\"'“‘(*_")
+    return before.endswith(":") and _EXAMPLE.search(before) is not None
