@@ -258,11 +258,9 @@ class Evidence:
         return end
 
     def answer_text(self, choice: Choice) -> str:
-        """Return a choice's content without the reasoning that stands between tags in it, stripped."""
+        """Return a choice's content without turn tokens and the reasoning that stands between tags in it, stripped."""
         marks = self.content_reasoning_marks(choice)
         text = choice.content.text
-        if not marks:
-            return text.strip()
         kept: list[str] = []
         place = 0
         inside = False
@@ -277,7 +275,10 @@ class Evidence:
             place = max(place, mark.end)
         if not inside:
             kept.append(text[place:])
-        return "".join(kept).strip()
+        answer = "".join(kept)
+        for mark in self.content_turn_marks(choice):
+            answer = answer.replace(mark.text, "")
+        return answer.strip()
 
     @cached_property
     def finished_cleanly(self) -> bool:

@@ -55,12 +55,12 @@ def error_text_as_content(evidence: Evidence) -> Iterator[Complaint]:
         if choice.calls or not 0 < len(choice.content.text) <= LONGEST:
             continue
         text = choice.content.text.strip()
-        if text in evidence.request.prompt or "response_format" in evidence.request.raw:
-            continue
         level: Level | None = None
         if text.startswith(_TRACEBACK):
             level = Level.SHOULD
         elif not (text.startswith("{") and "error" in text and _is_error(read_json(text).value)):
+            continue
+        if text in evidence.request.prompt or "response_format" in evidence.request.raw:
             continue
         yield Complaint(
             f"an error was sent as content: {text[:160]}",
