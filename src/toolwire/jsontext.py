@@ -38,8 +38,8 @@ Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | Non
 SAFE_INTEGER = 2**53
 """Beyond this, clients that hold numbers as doubles lose digits (rule book J-05)."""
 
-DEPTH = 128
-"""Nesting that is read; RFC 8259 lets a reader limit it, and no tool call comes near."""
+DEPTH = 201
+"""Nesting that is read: what the quick reader takes. RFC 8259 lets a reader limit it, and no tool call comes near."""
 
 DOCUMENTS = 64
 """Documents of one text that are listed."""

@@ -19,6 +19,7 @@ __all__ = ["SseDecoder"]
 _BOM = b"\xef\xbb\xbf"
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _PREFIX = b"data: "
+_FIELDS = (b"data", b"event", b"id", b"retry")
 _LONG = 1024 * 1024
 """From this size on an unfinished block is taken line by line and a growing line is not copied at every read, so that
 time stays linear in the bytes; ordinary events are a thousand times smaller."""
@@ -118,7 +119,8 @@ class SseDecoder:
             self._flush_parts(at, events)
         self._exact_lines(at, events, last=True)
         end = self._offset + len(self._buffer)
-        if self._buffer and not self._discarding:
+        stump = any(name.startswith(self._buffer) for name in _FIELDS)  # a name that was cut is no odd field
+        if not stump and not self._discarding:
             self._line(self._buffer, self._offset, end, at, events)
         self._buffer = b""
         if self._fields or self._data:
@@ -142,7 +144,7 @@ class SseDecoder:
                 break
             block = buffer[begin:stop]
             end = stop + 2
-            if block.startswith(_PREFIX) and b"\n" not in block and stop - begin <= self.limits.event:
+            if block.startswith(_PREFIX) and b"\n" not in block and len(_PREFIX) < len(block) <= self.limits.event:
                 try:
                     text = block[6:].decode("utf-8")
                 except UnicodeDecodeError:
