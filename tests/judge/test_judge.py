@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from streams import TOOLS, answered, call, delta, finish, on_the_wire, role, text, thought
 
+from streams import TOOLS, answered, call, delta, finish, on_the_wire, role, text, thought
 from toolwire.exchange import End, Exchange, Read, ResponseHead
 from toolwire.judge import FINDINGS_PER_RULE, OURSELVES, Judgement, Verdict, VerdictClass, judge
-from toolwire.protocol.request import Contract
 from toolwire.rule import (
     Basis,
     Certainty,
@@ -31,6 +31,8 @@ from toolwire.rules.catalogue import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from toolwire.protocol.request import Contract
 
 MUST, SHOULD, NOTE = Level.MUST, Level.SHOULD, Level.NOTE
 PLAIN = answered(role(), text("Which file?"), finish("stop"))
@@ -114,7 +116,12 @@ PREVIEW = complains(stability=Stability.PREVIEW)
         (FORBIDDEN, [complains(SHOULD)], Verdict.PASS, VerdictClass.WARN),
         (PLAIN, [], Verdict.DECLINED, VerdictClass.INCONCLUSIVE),
         (PLAIN, [complains(SHOULD)], Verdict.DECLINED, VerdictClass.INCONCLUSIVE),
-        (answered(role(), call(), call("get_time", "{}", place=1), finish("length")), [], Verdict.PASS, VerdictClass.PASS),
+        (
+            answered(role(), call(), call("get_time", "{}", place=1), finish("length")),
+            [],
+            Verdict.PASS,
+            VerdictClass.PASS,
+        ),
         (
             answered(role(), call(), call("get_time", "{", place=1), finish("length")),
             [],
@@ -270,11 +277,11 @@ def test_calls_are_those_that_a_client_holds() -> None:
 
 
 SAMPLES = [
-    answered(role(), thought("Hm, 読む."), call(arguments='{"path": "/etc/h\\u00f6sts – 😀"}'), finish()),
+    answered(role(), thought("Hm, 読む."), call(arguments='{"path": "/etc/h\\u00f6sts, 😀"}'), finish()),
     answered(role(), text('<tool_call>\n{"name": "get_time", "arguments": {}}\n</tool_call>'), finish("stop")),
     answered(role(), call(), text("</tool_call>"), finish(), "event: ping\n\n", "data: {\n\n"),
     answered(role(), text("I would"), finish("length"), done=False, end=End.RESET),
-    answered("\ufeff", role(), ": ping\r\n\r\n", finish("stop"), "data: {\"error\": {\"message\": \"x\"}}\r\r"),
+    answered("\ufeff", role(), ": ping\r\n\r\n", finish("stop"), 'data: {"error": {"message": "x"}}\r\r'),
 ]
 
 
@@ -282,7 +289,7 @@ def split(exchange: Exchange, cuts: list[int]) -> Exchange:
     """Cut the body of an exchange at these offsets, all reads at the same time."""
     body = b"".join(read.data for read in exchange.reads)
     places = [0, *sorted({cut % (len(body) + 1) for cut in cuts}), len(body)]
-    reads = [Read.of(0.5, body[start:end]) for start, end in zip(places, places[1:], strict=False) if start < end]
+    reads = [Read.of(0.5, body[start:end]) for start, end in pairwise(places) if start < end]
     return Exchange(
         exchange.id, exchange.protocol, exchange.request, exchange.response, reads, exchange.end, exchange.expect
     )
@@ -338,7 +345,8 @@ JSON = st.recursive(
     max_leaves=8,
 )
 KEYS = st.sampled_from(
-    "role content reasoning_content reasoning refusal tool_calls function_call index id type function name arguments".split()
+    ["role", "content", "reasoning_content", "reasoning", "refusal", "tool_calls", "function_call"]
+    + ["index", "id", "type", "function", "name", "arguments"]
 )
 ODD = st.recursive(JSON, lambda inner: st.dictionaries(KEYS, inner, max_size=4) | st.lists(inner, max_size=2))
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from streams import DONE, HEAD, answered, call, delta, finish, on_the_wire, role, text, thought
 
+from streams import DONE, HEAD, answered, call, delta, finish, on_the_wire, role, text, thought
 from toolwire.exchange import End, Exchange, Read, ResponseHead
 from toolwire.seed_verdict import SeedVerdict, seed_verdict
+
+if TYPE_CHECKING:
+    from toolwire.jsontext import Json
 
 PASS, DROP, OTHER, ERROR = SeedVerdict.PASS, SeedVerdict.DROP, SeedVerdict.OTHER, SeedVerdict.ERROR
 
@@ -21,7 +25,7 @@ def raw(body: bytes | str, end: End = End.EOF, head: ResponseHead | None = HEAD)
     return Exchange("raw", "chat", {}, head, [Read.of(0.1, data)] if data else [], end)
 
 
-def args(value: str, place: int = 0) -> dict[str, object]:
+def args(value: str, place: int = 0) -> dict[str, Json]:
     """Continue the arguments of a call."""
     return delta(tool_calls=[{"index": place, "function": {"arguments": value}}])
 
@@ -141,7 +145,7 @@ PIECES = st.one_of(
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(PIECES, max_size=8))
-def test_any_stream_gets_the_script_s_verdict(pieces: list[dict[str, object] | str]) -> None:
+def test_any_stream_gets_the_script_s_verdict(pieces: list[dict[str, Json] | str]) -> None:
     """Both writings of the rules agree on every mixture of pieces."""
-    body = on_the_wire(pieces)  # type: ignore[arg-type]  # pieces are JSON
+    body = on_the_wire(pieces)
     assert seed_verdict(raw(body)) is by_the_words(body)

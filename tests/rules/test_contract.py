@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from streams import answered, call, delta, finish, role, text, thought, usage, whole
 
+from streams import answered, call, delta, finish, role, text, thought, usage, whole
 from toolwire.exchange import End
 from toolwire.judge import Judgement, Verdict, judge
 from toolwire.rule import Certainty, Level, LossKind
@@ -69,7 +69,9 @@ MUST, SHOULD, NOTE = Level.MUST, Level.SHOULD, Level.NOTE
         # counts are per choice
         (
             "parallel-forbidden",
-            answered(role(), role(1), call(), call(choice=1), finish(), finish(index=1), n=2, parallel_tool_calls=False),
+            answered(
+                role(), role(1), call(), call(choice=1), finish(), finish(index=1), n=2, parallel_tool_calls=False
+            ),
             [],
         ),
         ("parallel-forbidden", answered(role(), *BOTH, finish(), parallel_tool_calls=False), [MUST]),
@@ -132,8 +134,7 @@ def test_contracts(name: str, exchange: Exchange, wanted: list[Level]) -> None:
             [
                 (
                     MUST,
-                    "the expected call get_time({}) did not come;"
-                    ' 1 came: read_file({"path": "/etc/hosts"})',
+                    'the expected call get_time({}) did not come; 1 came: read_file({"path": "/etc/hosts"})',
                 )
             ],
         ),
@@ -193,7 +194,10 @@ def test_expectations(exchange: Exchange, wanted: list[tuple[Level, str]]) -> No
     ("exchange", "wanted"),
     [
         (answered(role(), call(), finish(), twin=whole(("read_file", HOSTS))), []),
-        (answered(role(), call(arguments='{ "path":"\\/etc\\/hosts" }'), finish(), twin=whole(("read_file", HOSTS))), []),
+        (
+            answered(role(), call(arguments='{ "path":"\\/etc\\/hosts" }'), finish(), twin=whole(("read_file", HOSTS))),
+            [],
+        ),
         (answered(role(), text("No."), finish("stop"), twin=whole(("read_file", HOSTS))), [MUST]),
         (answered(role(), call(), finish(), twin=whole(("read_file", HOSTS), ("get_time", "{}"))), [MUST]),
         (answered(role(), call(arguments=FSTAB), finish(), twin=whole(("read_file", HOSTS))), [MUST]),
@@ -254,7 +258,16 @@ THOUGHT = "The hosts file is wanted, so read it."
     ("exchange", "wanted"),
     [
         # reasoning in the stream's content: with a lead-in, as its end, or whole
-        (answered(role(), text(f"thought\n{THOUGHT}"), call(), finish(), twin=whole(("read_file", HOSTS), reasoning=THOUGHT)), [MUST]),
+        (
+            answered(
+                role(),
+                text(f"thought\n{THOUGHT}"),
+                call(),
+                finish(),
+                twin=whole(("read_file", HOSTS), reasoning=THOUGHT),
+            ),
+            [MUST],
+        ),
         (
             answered(
                 role(),
@@ -269,18 +282,41 @@ THOUGHT = "The hosts file is wanted, so read it."
         # the same text in both answers' content is the model's way
         (
             answered(
-                role(), text(THOUGHT), call(), finish(), twin=whole(("read_file", HOSTS), content=THOUGHT, reasoning=THOUGHT)
+                role(),
+                text(THOUGHT),
+                call(),
+                finish(),
+                twin=whole(("read_file", HOSTS), content=THOUGHT, reasoning=THOUGHT),
             ),
             [SHOULD],
         ),
         # short words meet by chance
-        (answered(role(), text("Hm."), call(), finish(), twin=whole(("read_file", HOSTS), reasoning="Hm. " * 9)), [SHOULD, SHOULD]),
+        (
+            answered(role(), text("Hm."), call(), finish(), twin=whole(("read_file", HOSTS), reasoning="Hm. " * 9)),
+            [SHOULD, SHOULD],
+        ),
         # the other way round it is the twin's fault
-        (answered(role(), thought(THOUGHT), call(), finish(), twin=whole(("read_file", HOSTS), content=THOUGHT)), [SHOULD]),
+        (
+            answered(role(), thought(THOUGHT), call(), finish(), twin=whole(("read_file", HOSTS), content=THOUGHT)),
+            [SHOULD],
+        ),
         # lengths
-        (answered(role(), text("I will"), call(), finish(), twin=whole(("read_file", HOSTS), content="I will read.")), [SHOULD]),
-        (answered(role(), text("\n I  will\n"), call(), finish(), twin=whole(("read_file", HOSTS), content="I will")), []),
-        (answered(role(), thought("Hm"), call(), finish(), twin=whole(("read_file", HOSTS), reasoning="Hm, yes.")), [SHOULD]),
+        (
+            answered(
+                role(), text("I will"), call(), finish(), twin=whole(("read_file", HOSTS), content="I will read.")
+            ),
+            [SHOULD],
+        ),
+        (
+            answered(
+                role(), text("\n I  will\n"), call(), finish(), twin=whole(("read_file", HOSTS), content="I will")
+            ),
+            [],
+        ),
+        (
+            answered(role(), thought("Hm"), call(), finish(), twin=whole(("read_file", HOSTS), reasoning="Hm, yes.")),
+            [SHOULD],
+        ),
         (answered(role(), call(), finish(), twin=whole(("read_file", HOSTS), reasoning="Hm, yes.")), [SHOULD]),
         # a leak explains the difference
         (answered(role(), text(READ), finish("stop"), twin=whole(("read_file", HOSTS))), []),

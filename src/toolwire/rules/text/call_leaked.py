@@ -78,22 +78,27 @@ def call_leaked(evidence: Evidence) -> Iterator[Complaint]:
         if not scanned.leaked:
             continue
         calls = [call for call in scanned.calls if call.declared] or list(scanned.calls)
+        behind = 0
         for call in calls:
-            yield _call(evidence, choice, scanned, call, level)
+            yield _call(evidence, choice, scanned, call, level, behind=behind)
+            behind = call.end
         if not calls:
             yield _marks(evidence, choice, scanned, level)
 
 
-def _call(evidence: Evidence, choice: Choice, scanned: Scan, call: LeakedCall, level: Level | None) -> Complaint:
-    """Complain of a call that could be read."""
+def _call(
+    evidence: Evidence, choice: Choice, scanned: Scan, call: LeakedCall, level: Level | None, *, behind: int
+) -> Complaint:
+    """Complain of a call that could be read; its markup begins `behind` the call before it."""
+    start = next((mark.start for mark in scanned.marks if behind <= mark.start < call.start), call.start)
     whole = call.complete and call.arguments is not None
     shown = show_call(PlainCall(call.name, call.arguments, 0))
     return Complaint(
         f"the call `{shown}`{evidence.form_of(scanned)} was sent as content{_beside(evidence, choice, call)}",
-        evidence.at_event(choice.content.event_at(call.start)),
+        evidence.at_event(choice.content.event_at(start)),
         level=level,
         expected=f"a call to {call.name} in tool_calls",
-        actual=choice.content.text[call.start : call.end][:QUOTED],
+        actual=choice.content.text[start : call.end][:QUOTED],
         kind=LossKind.LEAKED,
         certainty=Certainty.PROVEN if whole and call.declared else Certainty.EVIDENT,
         dialect=scanned.dialects,
