@@ -135,7 +135,7 @@ class Client:
         cancellation goes on. Raises `UsageError` where the request cannot be written as JSON.
         """
         try:
-            payload = json.dumps(request, allow_nan=False).encode("ascii")
+            payload = json.dumps(request, allow_nan=False, ensure_ascii=False).encode("utf-8")
         except (TypeError, ValueError, RecursionError) as problem:
             raise UsageError(f"the request cannot be written as JSON ({problem})", "look at --extra-body") from problem
         capture = _Capture(self.target.byte_limit)
@@ -390,10 +390,15 @@ def _left_over(content: aiohttp.StreamReader) -> bytes:
 def _lower(response: aiohttp.ClientResponse) -> dict[str, str]:
     """Return the headers with lower-case names; repeated ones are joined."""
     found: dict[str, str] = {}
-    for name, value in response.headers.items():
-        key = name.lower()
+    for raw_name, raw_value in response.headers.items():
+        key, value = _clean(raw_name).lower(), _clean(raw_value)
         found[key] = f"{found[key]}, {value}" if key in found else value
     return found
+
+
+def _clean(text: str) -> str:
+    """Replace what was no UTF-8 (the library keeps such bytes as lone surrogates, which no file can hold)."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 # -- redirects ---------------------------------------------------------------------------------------------------------
@@ -409,7 +414,7 @@ class _Redirect:
 
 def _redirect(response: aiohttp.ClientResponse, url: str) -> _Redirect | None:
     """Return what to do about a redirect; None where the answer is none."""
-    location = response.headers.get("location", "")
+    location = _clean(response.headers.get("location", ""))
     if response.status not in _REDIRECTS or not location:
         return None
     to = urljoin(url, location)
@@ -491,4 +496,4 @@ def _cause(problem: BaseException) -> str:
 
 def _one_line(text: str) -> str:
     """Return the first line, short enough for a message."""
-    return (text.strip().splitlines() or [""])[0][:200]
+    return (_clean(text).strip().splitlines() or [""])[0][:200]

@@ -1,20 +1,25 @@
-"""From a suite to the requests of a run: which trials there are, and the body that each one sends.
+"""From a suite to the requests of a run: which trials there are, what each one sends, and what of it is refused.
 
-Knows: cases, choices, repeats, bodies. Must not know: servers, answers, files.
+Knows: cases, choices, repeats, bodies, how servers refuse a field. Must not know: streams, files.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from toolwire.errors import SuiteError
+from toolwire.jsontext import read_json
 from toolwire.suite import CHOICES, Case, Suite, tool_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-__all__ = ["PlannedTrial", "added_fields", "case_expectation", "plan", "request_body"]
+    from toolwire.exchange import Exchange
+    from toolwire.jsontext import Json
+
+__all__ = ["PlannedTrial", "added_fields", "case_expectation", "plan", "refusal_words", "refused_field", "request_body"]
 
 TRIALS_LIMIT = 100_000
 """Trials of one run; a plan beyond that is a slip of the keyboard."""
@@ -99,3 +104,84 @@ def case_expectation(case: Case, tool_choice: str) -> dict[str, object] | None:
 def _choice(name: str) -> object:
     """Return the value of tool_choice."""
     return name if name in CHOICES else {"type": "function", "function": {"name": name}}
+
+
+# -- fields that a server refuses --------------------------------------------------------------------------------------
+
+REFUSALS = (400, 422)
+"""Statuses with which servers refuse a field: OpenAI and most others the first, FastAPI's validation the second."""
+
+WORDS_SHOWN = 300
+"""Characters of a server's error that are kept."""
+
+
+def refused_field(exchange: Exchange, added: Sequence[str]) -> str | None:
+    """Return which of the fields that we `added` beyond OpenAI's a server refused; None where it refused none of them.
+
+    First what the error names in its own fields (`param`, FastAPI's `loc`), then what its words name. A field is also
+    named by a key inside it, as `enable_thinking` is inside `chat_template_kwargs`.
+    """
+    if exchange.response is None or exchange.response.status not in REFUSALS:
+        return None
+    error = _error(exchange)
+    names = {name: name for name in added}
+    for name in added:
+        inner = exchange.request.get(name)
+        names |= {key: name for key in (inner if isinstance(inner, dict) else {}) if isinstance(key, str)}
+    for said in _named(error):
+        for part in re.split(r"[.\[\]]", said):
+            if part in names and part not in ("", *_COMMON):
+                return names[part]
+    words = refusal_words(exchange)
+    found = [name for name in names if name not in _COMMON and re.search(rf"\b{re.escape(name)}\b", words)]
+    return names[min(found, key=words.index)] if found else None
+
+
+_COMMON = frozenset({"type", "name", "model", "stream", "tools", "messages", "value", "input", "body"})
+"""Keys that errors hold whatever they are about."""
+
+
+def refusal_words(exchange: Exchange) -> str:
+    """Return what the body of a refusal says, in one line, cut to an excerpt."""
+    error = _error(exchange)
+    message: Json = error
+    for key in ("error", "message", "detail", "msg"):
+        if isinstance(message, dict) and key in message:
+            message = message[key]
+    if isinstance(message, list):
+        message = "; ".join(
+            str(item.get("msg", "")) + " " + ".".join(map(str, _list(item.get("loc"))))
+            for item in message
+            if isinstance(item, dict)
+        )
+    text = message if isinstance(message, str) else _body(exchange)
+    return " ".join(text.split())[:WORDS_SHOWN]
+
+
+def _list(value: Json) -> list[Json]:
+    """Return a list, or none."""
+    return value if isinstance(value, list) else []
+
+
+def _named(error: Json) -> Iterator[str]:
+    """Yield the fields that an error names in fields of its own."""
+    if isinstance(error, dict):
+        inner = error.get("error")
+        for holder in (error, inner if isinstance(inner, dict) else {}):
+            for key in ("param", "parameter", "field"):
+                if isinstance(said := holder.get(key), str):
+                    yield said
+        for item in _list(error.get("detail")):
+            if isinstance(item, dict):
+                yield ".".join(str(part) for part in _list(item.get("loc")))
+
+
+def _error(exchange: Exchange) -> Json:
+    """Return the JSON value of a refusal; None where the body is none."""
+    reading = read_json(_body(exchange))
+    return reading.value if reading.ok else None
+
+
+def _body(exchange: Exchange) -> str:
+    """Return the body as text."""
+    return b"".join(read.data for read in exchange.reads).decode("utf-8", "replace")
