@@ -345,8 +345,10 @@ JSON = st.recursive(
     max_leaves=8,
 )
 KEYS = st.sampled_from(
-    ["role", "content", "reasoning_content", "reasoning", "refusal", "tool_calls", "function_call"]
-    + ["index", "id", "type", "function", "name", "arguments"]
+    [
+        *("role", "content", "reasoning_content", "reasoning", "refusal", "tool_calls", "function_call"),
+        *("index", "id", "type", "function", "name", "arguments"),
+    ]
 )
 ODD = st.recursive(JSON, lambda inner: st.dictionaries(KEYS, inner, max_size=4) | st.lists(inner, max_size=2))
 
