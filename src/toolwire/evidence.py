@@ -16,7 +16,7 @@ from toolwire.exchange import End
 from toolwire.framing.body import Body, decode_body
 from toolwire.framing.sse import SseDecoder
 from toolwire.jsontext import read_json
-from toolwire.markup import reasoning_marks, scan, scan_value, turn_marks
+from toolwire.markup import Excuse, Strength, reasoning_marks, scan, scan_value, turn_marks
 from toolwire.oracle import Oracle, SchemaCheck, read_arguments
 from toolwire.pairing import PlainCall
 from toolwire.protocol.anomaly import ChunkAnomaly
@@ -177,6 +177,11 @@ class Evidence:
         return {name: tool.properties for name, tool in self.request.tools.items()}
 
     @cached_property
+    def _schemas(self) -> dict[str, Json]:
+        """Declared names and their schemas, which settle the types of what markup writes without one."""
+        return {name: tool.parameters for name, tool in self.request.tools.items() if tool.parameters}
+
+    @cached_property
     def _scans(self) -> dict[tuple[str, int], Scan]:
         return {}
 
@@ -198,7 +203,7 @@ class Evidence:
         """Scan once."""
         found = self._scans.get((what, index))
         if found is None:
-            found = scan(text, tools=self.tool_parameters, prompt=self.request.prompt)
+            found = scan(text, tools=self.tool_parameters, prompt=self.request.prompt, schemas=self._schemas)
             self._scans[what, index] = found
         return found
 
@@ -218,6 +223,14 @@ class Evidence:
     def content_turn_marks(self, choice: Choice) -> tuple[Mark, ...]:
         """Return the turn tokens in a choice's content that the prompt does not excuse."""
         return turn_marks(choice.content.text, prompt=self.request.prompt)
+
+    def content_frame_marks(self, choice: Choice) -> tuple[Mark, ...]:
+        """Return the tokens that frame messages or channels and stand around an ordinary answer in a choice's content."""
+        return tuple(
+            mark
+            for mark in self.content_scan(choice).excused
+            if mark.strength is Strength.FRAME and mark.excuse is Excuse.ANSWERED
+        )
 
     # -- facts that several rules and the judge need ----------------------------------------------------------------
 

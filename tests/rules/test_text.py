@@ -119,6 +119,8 @@ def test_calls_in_reasoning(exchange: Exchange, levels: list[Level], verdict: Ve
         ("turn-tokens-in-content", answered(role(), text("Yes.<|im_end|>"), call(), finish()), [MUST]),
         ("turn-tokens-in-content", answered(role(), call(), text("<|eot_"), text("id|>"), finish()), [MUST]),
         ("turn-tokens-in-content", answered(role(), text("Yes.<|im_end|>"), finish("stop")), [NOTE]),
+        ("turn-tokens-in-content", answered(role(), text("<|channel|>final<|message|>Yes."), call(), finish()), [MUST]),
+        ("turn-tokens-in-content", answered(role(), text("A `<|channel|>` opens."), call(), finish()), []),
     ],
 )
 def test_tags_and_tokens(name: str, exchange: Exchange, levels: list[Level]) -> None:
@@ -236,3 +238,28 @@ def test_tools_decide_what_is_a_call() -> None:
     """A bare call counts only when its tool was offered."""
     other: list[Json] = [tool("get_weather", city="string")]
     assert not found(answered(role(), text(BARE), finish("stop"), tools=other), "call-leaked")
+
+
+@pytest.mark.parametrize(
+    ("exchange", "levels"),
+    [
+        (answered(role(), call(), text('"path": "/etc/hosts"}}'), finish()), [MUST]),
+        (answered(role(), text('ath": 1, "path": "/etc/hosts"}'), finish("stop")), [MUST]),
+        (answered(role(), text('{"'), finish("stop")), [MUST]),
+        (answered(role(), call(), text("}"), finish()), [SHOULD]),
+        (answered(role(), call(), text("\n```"), finish()), []),
+        (answered(role(), call(), text("[]"), finish()), []),
+        (answered(role(), text("Use {x] for it."), finish("stop")), []),
+        (answered(role(), text('It says "path": "/etc/hosts".'), finish("stop")), []),
+        (answered(role(), text('"size": 3}'), finish("stop")), []),
+        (answered(role(), text('"path": 1}'), finish("stop"), prompt="Go on with the JSON."), []),
+        (answered(role(), text('{"'), finish("length")), []),
+        (answered(role(), text("}"), finish("stop"), tool_choice="none"), []),
+        (answered(role(), text("}"), finish("stop"), tools=[]), []),
+        # the whole of it is another rule's matter
+        (answered(role(), text(f"{BARE}}}"), call(), text("</tool_call>"), finish()), []),
+    ],
+)
+def test_debris(exchange: Exchange, levels: list[Level]) -> None:
+    """A splinter of a call is told from an answer."""
+    assert [finding.level for finding in found(exchange, "call-debris")] == levels

@@ -21,6 +21,7 @@ from toolwire.rules.contract.twin_differs import twin_differs
 from toolwire.rules.contract.twin_text_differs import twin_text_differs
 from toolwire.rules.contract.wrong_tool import wrong_tool
 # text
+from toolwire.rules.text.call_debris import call_debris
 from toolwire.rules.text.call_in_reasoning import call_in_reasoning
 from toolwire.rules.text.call_leaked import call_leaked
 from toolwire.rules.text.empty_turn import empty_turn
@@ -61,5 +62,6 @@ RULES: tuple[Rule, ...] = (
     swallowed_tokens,
     error_text_as_content,
     reasoning_sent_twice,
+    call_debris,
     # timing
 )

@@ -1,8 +1,8 @@
-"""Tokens that end a turn do not stand in content.
+"""Tokens that end or frame a turn do not stand in content.
 
 What it checks
-    The content of a choice holds no token that ends a turn or a message (`<|im_end|>`, `<|eot_id|>` and the like of
-    all known families) that the prompt does not excuse. Beside a call this is an error; in a turn without a call
+    The content of a choice holds no token that ends or frames a message (`<|im_end|>`, `<|channel|>` and the like
+    of all known families) that the prompt does not excuse. Beside a call this is an error; in a turn without a call
     only a note.
 
 Why it matters
@@ -46,11 +46,11 @@ def turn_tokens_in_content(evidence: Evidence) -> Iterator[Complaint]:
     for choice in evidence.completion.choices.values():
         if not choice.content:
             continue
-        marks = evidence.content_turn_marks(choice)
+        marks = evidence.content_turn_marks(choice) or evidence.content_frame_marks(choice)
         if marks:
             tokens = ", ".join(dict.fromkeys(mark.text for mark in marks[:8]))
             yield Complaint(
-                f"tokens that end a turn stand in the content{' beside a call' if choice.calls else ''}: {tokens}",
+                f"tokens that end or frame a turn stand in the content{' beside a call' if choice.calls else ''}: {tokens}",
                 evidence.at_event(choice.content.event_at(marks[0].start)),
                 level=None if choice.calls else Level.NOTE,
                 expected="no special tokens in content",
