@@ -186,10 +186,19 @@ class Recording:
         """
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | _BINARY)
-            os.ftruncate(descriptor, size)
         except OSError as problem:
             raise WriteError(f"cannot append to {path} ({_reason(problem)})") from problem
-        return cls(descriptor, path, size)
+        recording = cls(descriptor, path, size)
+        try:
+            os.ftruncate(descriptor, size)
+            with path.open("rb") as file:
+                file.seek(max(size - 1, 0))
+                if file.read(1) not in (b"\n", b""):
+                    recording._write(b"\n")
+        except (OSError, WriteError) as problem:
+            recording.close()
+            raise WriteError(f"cannot append to {path} ({problem})") from problem
+        return recording
 
     def __enter__(self) -> Self:
         """Return itself."""
@@ -413,7 +422,7 @@ def _encode(value: object) -> bytes:
     try:
         return msgspec.json.encode(value)
     except (UnicodeEncodeError, OverflowError, msgspec.EncodeError):
-        # what a judgement quotes may hold lone surrogates, which no reader of ours takes; the evidence has them as bytes
+        # what a judgement quotes may hold lone surrogates, which readers refuse; the evidence has them as bytes
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode("utf-8")
 

@@ -110,6 +110,11 @@ class Tally:
         return frozenset(self._trials)
 
     @property
+    def dropped(self) -> tuple[str, ...]:
+        """Names of the fields that the server refused."""
+        return tuple(self._dropped)
+
+    @property
     def counts(self) -> dict[Verdict, int]:
         """How many trials have each verdict."""
         return _count(Verdict, (trial.judgement.verdict for trial in self._trials.values()))
