@@ -191,7 +191,8 @@ class Evidence:
 
     def reasoning_scan(self, choice: Choice) -> Scan:
         """Return the scan of a choice's joined reasoning."""
-        return self._scan("reasoning", choice.index, choice.reasoning.text)
+        answered = bool(choice.calls) or bool(self.answer_text(choice))
+        return self._scan("reasoning", choice.index, choice.reasoning.text, answered=answered)
 
     @cached_property
     def generated_scan(self) -> Scan | None:
@@ -199,11 +200,17 @@ class Evidence:
         text = self.exchange.generated
         return None if text is None else self._scan("generated", 0, text)
 
-    def _scan(self, what: str, index: int, text: str) -> Scan:
+    def _scan(self, what: str, index: int, text: str, *, answered: bool = False) -> Scan:
         """Scan once."""
         found = self._scans.get((what, index))
         if found is None:
-            found = scan(text, tools=self.tool_parameters, prompt=self.request.prompt, schemas=self._schemas)
+            found = scan(
+                text,
+                tools=self.tool_parameters,
+                prompt=self.request.prompt,
+                schemas=self._schemas,
+                answered=answered,
+            )
             self._scans[what, index] = found
         return found
 
@@ -225,7 +232,7 @@ class Evidence:
         return turn_marks(choice.content.text, prompt=self.request.prompt)
 
     def content_frame_marks(self, choice: Choice) -> tuple[Mark, ...]:
-        """Return the tokens that frame messages or channels and stand around an ordinary answer in a choice's content."""
+        """Return the tokens of messages or channels that stand around an ordinary answer in a choice's content."""
         return tuple(
             mark
             for mark in self.content_scan(choice).excused

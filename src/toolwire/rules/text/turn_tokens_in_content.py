@@ -49,8 +49,9 @@ def turn_tokens_in_content(evidence: Evidence) -> Iterator[Complaint]:
         marks = evidence.content_turn_marks(choice) or evidence.content_frame_marks(choice)
         if marks:
             tokens = ", ".join(dict.fromkeys(mark.text for mark in marks[:8]))
+            beside = " beside a call" if choice.calls else ""
             yield Complaint(
-                f"tokens that end or frame a turn stand in the content{' beside a call' if choice.calls else ''}: {tokens}",
+                f"tokens that end or frame a turn stand in the content{beside}: {tokens}",
                 evidence.at_event(choice.content.event_at(marks[0].start)),
                 level=None if choice.calls else Level.NOTE,
                 expected="no special tokens in content",
