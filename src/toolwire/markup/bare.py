@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 from toolwire.markup.families import family_markers
 from toolwire.markup.model import LeakedCall
-from toolwire.markup.offered import Offered, read_json
-from toolwire.markup.parse_json import call_of, json_sequence
+from toolwire.markup.offered import MAX_CALLS, Offered, read_json
+from toolwire.markup.parse_json import call_items, call_of, json_sequence
 from toolwire.markup.parse_literals import python_sequence
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def _candidates(text: str, start: int, end: int, offered: Offered) -> Iterator[i
 
 
 _LINE_HEADS = frozenset(
-    {"", "functions.", '{"name": "', '{"name":"', '[{"name": "', '[{"name":"', '{ "name": "', '{"tool_name": "', "["}
+    {"", "functions.", "call:", '{"name": "', '{"name":"', '[{"name": "', '[{"name":"', '{ "name": "', '{"tool_name": "', "["}
 )
 
 
@@ -143,8 +143,8 @@ def _json(text: str, place: int, end: int, offered: Offered) -> Bare | None:
 def _explicit(text: str, start: int, offered: Offered) -> bool:
     """Whether the object at `start` says where its arguments are, so that it is no mere record with a name."""
     found = read_json(text, start)
-    call = call_of(found[0], offered) if found is not None else None
-    return call is not None and call.explicit
+    read = [call_of(item, offered) for item in call_items(found[0])] if found is not None else []
+    return any(call is not None and call.explicit for call in read)
 
 
 def _json_forms(text: str, place: int, calls: list[LeakedCall]) -> tuple[str, ...]:
@@ -162,6 +162,9 @@ def _json_forms(text: str, place: int, calls: list[LeakedCall]) -> tuple[str, ..
     return ("json_object",)
 
 
+_LENIENT = json.JSONDecoder(strict=False)
+
+
 def _is_cut_json(text: str, start: int, end: int) -> bool:
     """Whether the JSON at `start` makes sense up to the end of the text, where it was cut off."""
     piece = text[start:end].lstrip(" \t\r\n,;")
@@ -170,7 +173,7 @@ def _is_cut_json(text: str, start: int, end: int) -> bool:
     if piece[0] not in "{[":
         return False
     try:
-        json.JSONDecoder(strict=False).raw_decode(piece)
+        _LENIENT.raw_decode(piece)
     except json.JSONDecodeError as problem:
         return problem.msg.startswith("Unterminated") or len(piece) - problem.pos <= _CUT_JSON_TAIL
     except (ValueError, RecursionError):
@@ -196,7 +199,7 @@ def _cut_head(text: str, start: int, end: int, offered: Offered) -> Bare | None:
 
 
 _NAMED = re.compile(
-    r"(?P<prefix>functions\.)?(?P<name>[A-Za-z_][\w.-]{0,127}?)(?P<index>:\d{1,4})?"
+    r"(?P<prefix>functions\.|call:)?(?P<name>[A-Za-z_][\w.-]{0,127}?)(?P<index>:\d{1,4})?"
     r"(?P<gap>\[ARGS\]\s*|\s*```(?:json)?\s*|[ \t]*\n\s*|[ \t]*|\()(?=\{)"
 )
 
@@ -217,7 +220,7 @@ def _named(text: str, place: int, end: int, offered: Offered) -> Bare | None:
             at = found[1]
             calls.append(LeakedCall(head["name"], found[0], head.start(), at, complete=True, declared=True))
             continue
-        if not _is_cut_json(text, head.end(), end):
+        if not _is_cut_json(text, head.end(), end) and head["prefix"] != "call:":
             return None
         calls.append(LeakedCall(head["name"], None, head.start(), end, complete=False, declared=True))
         at = end
@@ -235,13 +238,15 @@ _SKIP_BETWEEN = re.compile(r"[\s,;)\]>`]*")
 
 
 def _named_forms(head: re.Match[str]) -> tuple[str, ...]:
+    if head["prefix"] == "call:":
+        return ("call_colon_name",)
     if head["prefix"] or head["index"]:
         return ("name_index_json",)
     if "```" in head["gap"]:
         return ("name_fence_json",)
     if "\n" in head["gap"]:
         return ("name_line_json",)
-    return ("name_json",) if "(" not in head["gap"] else ()
+    return ("name_json",) if "(" not in head["gap"] else ("python_list",)
 
 
 def _python(text: str, place: int, end: int, offered: Offered) -> Bare | None:
@@ -298,7 +303,10 @@ _HEADER_SPACE = 80
 def recipients(text: str, offered: Offered) -> Iterator[tuple[LeakedCall, tuple[str, ...]]]:
     """Yield calls that are addressed as Harmony does it (`to=functions.NAME`), with or without its tokens."""
     done = 0
+    count = 0
     for match in _RECIPIENT.finditer(text):
+        if count >= MAX_CALLS:
+            return
         name = match["name"] if offered.declares(match["name"]) else _GLUED.sub("", match["name"])
         if match.start() < done or not offered.declares(name):
             continue
@@ -307,6 +315,7 @@ def recipients(text: str, offered: Offered) -> Iterator[tuple[LeakedCall, tuple[
             lead = text[max(0, match.start() - 12) : match.start()].strip()
             if _FRAMED.match(text, match.end()) is None or (lead and not lead.endswith(("assistant", "|>"))):
                 continue
+        count += 1
         form = ("harmony_header",) if match["prefix"] else ("recipient_header",)
         brace = text.find("{", match.end(), match.end() + _HEADER_SPACE)
         found = read_json(text, brace) if brace >= 0 and "\n\n" not in text[match.end() : brace] else None

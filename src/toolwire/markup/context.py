@@ -70,8 +70,7 @@ _FOR_VERBS = r"show|give|write|provide|print|quote|repeat|echo|output|return|pro
 _CALL_TEXT = (
     r"(?:example|sample|demo|mock|fake|raw|literal|verbatim)s? (?:[\w-]+ ){0,4}?(?:tool|function)[ _-]?calls?|"
     r"(?:tool|function)[ _-]?calls? (?:[\w-]+ ){0,3}?(?:examples?|samples?|formats?|syntax|markup|as text|"
-    r"as (?:plain )?text|in text|blocks?|templates?|verbatim|literally)|"
-    r"</?\w*(?:tool|function)\w*>|\[tool_calls\]|<\|\w+\|>|chat template|special tokens?|raw markup"
+    r"as (?:plain )?text|in text|blocks?|templates?|verbatim|literally)|chat template|special tokens?|raw markup"
 )
 _FOR = re.compile(rf"\b(?:{_FOR_VERBS})\b[^.?!\n]{{0,60}}?(?:{_CALL_TEXT})", re.IGNORECASE)
 _VERBATIM = re.compile(
@@ -140,14 +139,22 @@ def _fences(text: str, markup: frozenset[int]) -> list[tuple[int, int, int, int,
             # an info string names a language; one with a tag in it is the rest of a call that holds a fence
             if "`" not in word and "<" not in word and line.start(1) not in markup:
                 opened = line
-        elif not word and ticks[0] == opened[1][0] and len(ticks) >= len(opened[1]):
+        elif (
+            (not word or _closes_json(text, opened, word)) and ticks[0] == opened[1][0] and len(ticks) >= len(opened[1])
+        ):
             inside = min(opened.end() + 1, line.start())
-            found.append((opened.start(), inside, line.start(), line.end(), opened[2].strip()))
+            end = line.end(1) if word else line.end()
+            found.append((opened.start(), inside, line.start(), end, opened[2].strip()))
             opened = None
     if opened is not None:
         inside = min(opened.end() + 1, len(text))
         found.append((opened.start(), inside, len(text), len(text), opened[2].strip()))
     return found
+
+
+def _closes_json(text: str, opened: re.Match[str], word: str) -> bool:
+    """Whether a line of back-ticks and a tag ends fenced arguments: no Markdown, but a call whose head is missing."""
+    return word.startswith("<") and opened[2].strip() == "json" and text.startswith("{", opened.end() + 1)
 
 
 def _inline(text: str, start: int, end: int) -> list[tuple[int, int]]:

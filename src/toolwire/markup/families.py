@@ -50,6 +50,8 @@ class FamilyMarkers:
     """What the scanner needs of a family."""
 
     id: str
+    model_count: int
+    """How many families of models write it: the commoner one is named first."""
     strong: tuple[str, ...]
     """Openers and separators that occur in nothing but markup."""
     closing: tuple[str, ...]
@@ -146,6 +148,7 @@ def _markers(table: dict[str, Json]) -> FamilyMarkers:
         )
     return FamilyMarkers(
         id=_text(table, "id"),
+        model_count=len(_list(table, "models")),
         strong=_list(marks, "strong"),
         closing=_list(marks, "closing"),
         contextual=_list(marks, "contextual"),

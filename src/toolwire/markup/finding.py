@@ -17,7 +17,7 @@ from toolwire.markup.parse_json import json_sequence
 if TYPE_CHECKING:
     from toolwire.markup.offered import Offered
 
-__all__ = ["MAX_MARKS", "cut_marker", "incomplete_markers", "is_supported", "unknown_dialects", "whole_markers"]
+__all__ = ["MAX_MARKS", "beheaded_by", "cut_marker", "incomplete_markers", "is_supported", "unknown_dialects", "whole_markers"]
 
 MAX_MARKS = 20_000
 """Marks that are kept of one text; more prove nothing more, and it bounds the memory of a scan."""
@@ -86,6 +86,11 @@ def incomplete_markers(text: str, offered: Offered) -> list[Mark]:
     return marks[:MAX_MARKS]
 
 
+def beheaded_by(piece: str) -> str:
+    """Return the first character that an incomplete marker lacks; empty where it is whole."""
+    return lexicon().headless.get(piece, "")[:1]
+
+
 _GAP = re.compile(r"\s*")
 
 
@@ -113,11 +118,14 @@ def _names(text: str, place: int, offered: Offered, *, cut: bool = True) -> bool
 _TOOL_TAG_REST = re.compile(r"[\w.-]{0,30}>?\s*[\w.-]{0,64}\s*\Z")
 
 
-def is_supported(text: str, mark: Mark, offered: Offered) -> bool:
-    """Whether a contextual marker has a declared name or key beside it, as its form wants it."""
+def is_supported(text: str, mark: Mark, offered: Offered, openers: dict[str, int]) -> bool:
+    """Whether a contextual marker has a declared name or key beside it, as its form wants it.
+
+    `openers` remembers where the opening tags of a text are; give the same dictionary for the same text.
+    """
     literal = mark.text
     if literal.startswith("</"):
-        return _is_stray_debris(text, mark)
+        return _is_stray_debris(text, mark, openers)
     if literal.endswith(('"', "=")):
         return _names(text, mark.end, offered)
     names = names_pattern(offered)
@@ -130,9 +138,11 @@ def is_supported(text: str, mark: Mark, offered: Offered) -> bool:
     return literal == "<tool: " and _TOOL_TAG_REST.match(text, mark.end) is not None
 
 
-def _is_stray_debris(text: str, mark: Mark) -> bool:
+def _is_stray_debris(text: str, mark: Mark, openers: dict[str, int]) -> bool:
     """Whether a closing tag has no opener in the text, and stands at its end or among other tags."""
-    opener = text.find("<" + mark.text[2:-1])
+    opener = openers.get(mark.text)
+    if opener is None:
+        opener = openers[mark.text] = text.find("<" + mark.text[2:-1])
     if 0 <= opener < mark.start:
         return False
     after = text[mark.end : mark.end + _NEAR].lstrip()
@@ -140,7 +150,9 @@ def _is_stray_debris(text: str, mark: Mark) -> bool:
     return not after or after.startswith("</") or (before.endswith(">") and "</" in before)
 
 
-_TAG = re.compile(r"<[^\s<>]{3,80}>")
+_TAG = re.compile(r"<([^\s<>]{3,80})(?:\s[^<>\n]{0,120})?>")
+_TAG_NAME = re.compile(r"[a-z0-9_:.|｜▁-]+|[A-Z0-9_:.|｜▁-]+")
+"""Markup writes its tags in one case; components of user interfaces do not."""
 _MARKUP_WORDS = re.compile(r"tool|function|invoke", re.IGNORECASE)
 _CALL_WORDS = re.compile(r"call|use|begin|start|invoke|sep", re.IGNORECASE)
 _BARS = ("<|", "<｜")
@@ -154,7 +166,11 @@ def unknown_dialects(text: str, offered: Offered) -> list[Mark]:
     for match in _TAG.finditer(text):
         tag = match[0]
         barred = tag.startswith(_BARS) and tag[-2] in "|｜"
-        worded = _MARKUP_WORDS.search(tag) is not None and _CALL_WORDS.search(tag) is not None
+        worded = (
+            _TAG_NAME.fullmatch(match[1]) is not None
+            and _MARKUP_WORDS.search(match[1]) is not None
+            and _CALL_WORDS.search(match[1]) is not None
+        )
         if not (barred or worded) or tag in known or tag.startswith("</"):
             continue
         end = match.end()
@@ -164,7 +180,7 @@ def unknown_dialects(text: str, offered: Offered) -> list[Mark]:
             calls, _ = json_sequence(text, start, len(text), offered)
             near = bool(calls) and (calls[0].declared or worded)
         elif worded:
-            near = names.search(text, end, end + _NEAR) is not None
+            near = names.search(text, match.end(1), end + _NEAR) is not None
         else:
             near = names.match(text, start) is not None
         if near:

@@ -18,7 +18,7 @@ from toolwire.markup.offered import MAX_CALLS, Offered, read_json
 if TYPE_CHECKING:
     from toolwire.jsontext import Json
 
-__all__ = ["NamedArguments", "call_of", "json_calls", "json_sequence", "named_json"]
+__all__ = ["NamedArguments", "call_items", "call_of", "json_calls", "json_sequence", "named_json"]
 
 _NAME_KEYS = ("name", "tool_name", "function_name", "function", "tool")
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "params", "tool_input", "input")
@@ -60,6 +60,12 @@ def call_of(value: Json, offered: Offered) -> NamedArguments | None:
     return NamedArguments(name, {}, explicit=False)
 
 
+def call_items(value: Json) -> list[Json]:
+    """Return the entries of a `tool_calls` list, or the value itself."""
+    inner = value.get("tool_calls") if isinstance(value, dict) else None
+    return inner if isinstance(inner, list) else [value]
+
+
 def _arguments(value: Json) -> dict[str, Json] | None:
     if isinstance(value, str):
         found = read_json(value, 0)
@@ -90,13 +96,14 @@ def json_sequence(text: str, position: int, limit: int, offered: Offered) -> tup
                 calls.append(LeakedCall(name, None, start, limit, complete=False, declared=offered.declares(name)))
                 place = limit
             break
-        call = call_of(found[0], offered)
-        if call is None:
+        read = [call for item in call_items(found[0]) if (call := call_of(item, offered)) is not None]
+        if not read:
             break
         place = found[1]
-        calls.append(
+        calls += [
             LeakedCall(call.name, call.arguments, start, place, complete=True, declared=offered.declares(call.name))
-        )
+            for call in read
+        ]
     return calls, place
 
 

@@ -117,7 +117,7 @@ def rank(text: str, marks: Iterable[Mark], readings: Iterable[Reading]) -> list[
     return [entry[4] for entry in fitting]
 
 
-def _size(family_id: str) -> int:
+def _size(family_id: str) -> tuple[int, int]:
     """Return how many markers a family has: one that has fewer others is the more specific."""
     entry = family(family_id)
-    return len(entry.strong) + len(entry.closing) + len(entry.frame)
+    return len(entry.strong) + len(entry.closing) + len(entry.frame), -entry.model_count

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 
 from toolwire.markup.bare import Bare, bare_arguments, bare_calls, names_pattern, recipients
 from toolwire.markup.context import Asked, Code, asked_about, code_spans, is_mentioned, is_quoted, is_told
-from toolwire.markup.finding import cut_marker, incomplete_markers, is_supported, unknown_dialects, whole_markers
+from toolwire.markup.finding import beheaded_by, cut_marker, incomplete_markers, is_supported, unknown_dialects, whole_markers
 from toolwire.markup.lexicon import lexicon
 from toolwire.markup.model import EMPTY, Excuse, LeakedCall, Mark, Scan, Strength
 from toolwire.markup.offered import Offered
+from toolwire.markup.parse_json import json_sequence
 from toolwire.markup.readers import Reading, fence_openers, rank, read_family
 from toolwire.markup.residue import core_bounds, has_answer
 
@@ -34,6 +35,8 @@ _MUCH_PROSE = 12
 _SOME_PROSE = 4
 _WORD = re.compile(r"\w+")
 _GAP = re.compile(r"\s*")
+_ONLY_SPACE = re.compile(r"\s*\Z")
+_JSON_END = re.compile(r"[}\]]\s*\Z")
 _WANTS_JSON = re.compile(r"\bjson\b", re.IGNORECASE)
 _VERBATIM = re.compile(
     r"\b(?:repeat|echo|quote|copy|print|say|spell|translate)\b[^\n]{0,80}|\b(?:verbatim|literally|word for word)\b",
@@ -84,10 +87,24 @@ class _Text:
         self.prompt = prompt
         self.answered = answered
         self.nested = nested
-        self.code = _CODELESS
+        self._marks: list[Mark] = []
+        self._code: Code | None = None
         self._asked = asked
         self._in_prompt: dict[str, bool] = {}
+        self._openers: dict[str, int] = {}
         self._beside = 0
+
+    @property
+    def code(self) -> Code:
+        """The text's code; most texts are never asked for it."""
+        if self._code is None:
+            text = self.text
+            if "`" in text or "~~~" in text:
+                owners = {family_id for mark in self._marks for family_id in mark.families}
+                self._code = code_spans(text, fence_openers(text, owners) if "```" in text else frozenset())
+            else:
+                self._code = _CODELESS
+        return self._code
 
     @property
     def asked(self) -> Asked:
@@ -97,15 +114,12 @@ class _Text:
 
     def scan(self) -> Scan:
         text, offered = self.text, self.offered
-        marks = whole_markers(text)
-        if "`" in text or "~~~" in text:
-            owners = {family_id for mark in marks for family_id in mark.families}
-            self.code = code_spans(text, fence_openers(text, owners) if "```" in text else frozenset())
+        marks = self._marks = whole_markers(text)
         if not any(mark.strength is Strength.STRONG for mark in marks):
-            marks += self._lesser_marks(marks)
+            marks = [*marks, *self._lesser_marks(marks)]
         cut = cut_marker(text)
         if cut is not None and not any(mark.end > cut.start for mark in marks):
-            marks.append(cut)
+            marks = [*marks, cut]
         if not offered.tools:
             return Scan(excused=tuple(replace(mark, excuse=Excuse.NO_TOOLS) for mark in marks))
         readings = self._read(marks)
@@ -113,6 +127,8 @@ class _Text:
         ranked = rank(text, outside, readings)
         calls = list(ranked[0].calls) if ranked else []
         forms: tuple[str, ...] = ()
+        if not calls:
+            calls = self._calls_of_lesser(marks)
         if not any(call.complete or call.declared for call in calls):
             bare_marks, found, forms = self._bare(marks)
             calls = found or calls
@@ -131,6 +147,23 @@ class _Text:
             found = [mark for mark in unknown_dialects(text, self.offered) if mark.start not in taken]
         return found
 
+    def _calls_of_lesser(self, marks: list[Mark]) -> list[LeakedCall]:
+        """Read the calls behind a tag of an unknown dialect, or behind a marker whose first character is missing."""
+        calls: list[LeakedCall] = []
+        for mark in marks:
+            if not self._is_outside(mark.start) or calls:
+                continue
+            if mark.strength is Strength.UNKNOWN_DIALECT:
+                calls, _ = json_sequence(self.text, mark.end, len(self.text), self.offered)
+            elif mark.strength is Strength.PARTIAL and (first := beheaded_by(mark.text)):
+                mended = self.text[: mark.start] + first + self.text[mark.start :]
+                readings = [read_family(mended, name, self.offered, mark.start.__le__) for name in mark.families]
+                best = max(readings, key=lambda reading: sum(call.complete for call in reading.calls))
+                calls = [
+                    replace(call, start=max(call.start - 1, mark.start), end=call.end - 1) for call in best.calls
+                ]
+        return calls
+
     def _read(self, marks: list[Mark]) -> list[Reading]:
         """Read the calls of every family that has a marker outside code."""
         families: dict[str, None] = {}
@@ -147,8 +180,9 @@ class _Text:
         text, offered = self.text, self.offered
         addressed = [found for found in recipients(text, offered) if self._is_outside(found[0].start)] if "to=" in text else []
         if addressed:
+            families = {form: Bare((), form, 0, 0).families for form in {form for _, form in addressed}}
             found_marks = [
-                Mark(call.start, end, text[call.start : end], Strength.CONTEXTUAL, Bare((), form, 0, 0).families)
+                Mark(call.start, end, text[call.start : end], Strength.CONTEXTUAL, families[form])
                 for call, form in addressed
                 for end in (min(call.end, call.start + _MARK_LENGTH),)
             ]
@@ -184,18 +218,21 @@ class _Text:
         leaks: list[Mark] = []
         excused: list[Mark] = []
         place = 0
-        for mark in marks:
+        for mark, (group_start, group_end) in zip(marks, _groups(self.text, marks), strict=True):
             while place < len(blocks) and blocks[place][1] <= mark.start:
                 place += 1
             inside = place < len(blocks) and blocks[place][0] <= mark.start
+            excuse: Excuse | None = verdicts[place] if inside else None
             if self.code.holds(mark.start):
-                excuse: Excuse | None = Excuse.CODE
-            else:
-                excuse = verdicts[place] if inside else self._excuse(mark)
-            if excuse is None:
-                leaks.append(mark)
-            else:
+                excuse = Excuse.CODE
+            elif excuse is None and not (inside and calls[place].declared):
+                excuse = self._excuse(mark, group_start, group_end)
+            if excuse is not None:
                 excused.append(replace(mark, excuse=excuse))
+            elif mark.strength is Strength.CONTEXTUAL and mark.text.startswith("</") and not inside:
+                leaks.append(replace(mark, strength=Strength.STRAY_CLOSE))
+            else:
+                leaks.append(mark)
         bare_frames = all(mark.strength is Strength.FRAME for mark in leaks)
         if leaks and bare_frames and not any(call.declared for call in live):
             families = {family_id for mark in leaks for family_id in mark.families}
@@ -211,12 +248,11 @@ class _Text:
         return Scan(tuple(leaks), live, self._dialects(leaks, readings, forms), tuple(excused))
 
     def _dialects(self, leaks: list[Mark], readings: list[Reading], forms: tuple[str, ...]) -> tuple[str, ...]:
-        if forms and all(mark.strength in {Strength.CONTEXTUAL, Strength.STRAY_CLOSE} for mark in leaks):
-            return forms
-        leaks = [mark for mark in leaks if mark.text in lexicon().literals or mark.strength is not Strength.CONTEXTUAL]
+        known = lexicon().literals
+        leaks = [mark for mark in leaks if mark.text in known or mark.strength is not Strength.CONTEXTUAL]
         owners = {family_id for mark in leaks for family_id in mark.families}
         ranked = rank(self.text, leaks, [reading for reading in readings if reading.family in owners])
-        return tuple(reading.family for reading in ranked)
+        return tuple(reading.family for reading in ranked) or forms
 
     def _excuse_of_call(self, call: LeakedCall, start: int) -> Excuse | None:
         """Return why a call is none that leaked; `start` is where its block of markup begins."""
@@ -234,19 +270,19 @@ class _Text:
             return Excuse.PROMPT
         return None
 
-    def _excuse(self, mark: Mark) -> Excuse | None:
-        """Return why a mark that belongs to no call is no leak."""
+    def _excuse(self, mark: Mark, group_start: int, group_end: int) -> Excuse | None:
+        """Return why a mark that belongs to no call to a declared tool is no leak."""
         text, start, end = self.text, mark.start, mark.end
         contextual = mark.strength is Strength.CONTEXTUAL
         if contextual and mark.text not in lexicon().literals:
             return Excuse.REQUESTED if self.asked is Asked.FOR else None
-        if is_quoted(text, start, end):
+        if is_quoted(text, start, end) or is_quoted(text, group_start, group_end):
             return Excuse.QUOTED
         gap = _GAP.match(text, end)
         named = names_pattern(self.offered).match(text, gap.end() if gap is not None else end) is not None
-        if not named and is_mentioned(text, start, end):
+        if not named and (is_mentioned(text, start, end) or is_mentioned(text, group_start, group_end)):
             return Excuse.MENTIONED
-        if contextual and not is_supported(text, mark, self.offered):
+        if contextual and not is_supported(text, mark, self.offered, self._openers):
             return Excuse.UNSUPPORTED
         if self._contained(mark.text) and not (mark.strength is Strength.STRAY_CLOSE and self._ends_json(mark)):
             return Excuse.PROMPT
@@ -256,7 +292,9 @@ class _Text:
 
     def _ends_json(self, mark: Mark) -> bool:
         """Whether a stray closing marker ends the text right behind the end of JSON: the debris of a call."""
-        return self.text[: mark.start].rstrip()[-1:] in {"}", "]"} and not self.text[mark.end :].strip()
+        return _JSON_END.search(self.text, max(0, mark.start - _MARK_LENGTH), mark.start) is not None and (
+            _ONLY_SPACE.match(self.text, mark.end) is not None
+        )
 
     def _contained(self, piece: str) -> bool:
         known = self._in_prompt.get(piece)
@@ -277,10 +315,14 @@ class _Text:
 
     def _whole_fences(self, excused: tuple[Mark, ...]) -> Scan | None:
         """Scan the inside of code fences that are the whole answer; only a call to a declared tool counts there."""
+        if "```" not in self.text and "~~~" not in self.text:
+            return None
+        start, end = core_bounds(self.text)
+        if not self.text.startswith(("```", "~~~"), start):
+            return None
         fences = self.code.fences
         if not fences or len(fences) > _MAX_FENCES or self.asked is not Asked.NOTHING:
             return None
-        start, end = core_bounds(self.text)
         place = start
         found: list[tuple[int, Scan]] = []
         for fence_start, inside, inside_end, fence_end, word in fences:
@@ -307,19 +349,42 @@ class _Text:
         return Scan(marks, calls, found[0][1].dialects, tuple(mark for mark in excused if mark.start not in taken))
 
 
+_ENUMERATED = re.compile(r"[ \t]*(?:[,;/&]|\.\.\.|…|and\b|or\b|[ \t])+(?:[ \t]*(?:and|or)\b)?[ \t]*")
+
+
+def _groups(text: str, marks: list[Mark]) -> list[tuple[int, int]]:
+    """Return for each mark where the enumeration that it stands in begins and ends: `<a>, <b> and <c>`."""
+    groups: list[tuple[int, int]] = []
+    first = 0
+    for number in range(1, len(marks) + 1):
+        if number < len(marks):
+            gap_start, gap_end = marks[number - 1].end, marks[number].start
+            if 0 < gap_end - gap_start <= _LONGEST_GAP and _ENUMERATED.fullmatch(text, gap_start, gap_end):
+                continue
+        group = (marks[first].start, marks[number - 1].end)
+        groups += [group] * (number - first)
+        first = number
+    return groups
+
+
+_LONGEST_GAP = 12
+"""Characters between two markers of an enumeration: a comma, a word, an ellipsis."""
+
+
 def _blocks(text: str, marks: list[Mark], calls: list[LeakedCall]) -> list[tuple[int, int]]:
     """Return where each call's block of markup begins and ends: the call and the markers that touch it."""
     starts = [mark.start for mark in marks]
     blocks: list[tuple[int, int]] = []
     floor = 0
-    for call in calls:
+    for place, call in enumerate(calls):
         start, end = call.start, call.end
+        ceiling = calls[place + 1].start if place + 1 < len(calls) else len(text)
         number = bisect_left(starts, start) - 1
         while number >= 0 and marks[number].start >= floor and not text[marks[number].end : start].strip():
             start = marks[number].start
             number -= 1
         number = bisect_left(starts, end)
-        while number < len(marks) and not text[end : marks[number].start].strip():
+        while number < len(marks) and marks[number].end <= ceiling and not text[end : marks[number].start].strip():
             end = marks[number].end
             number += 1
         blocks.append((start, end))

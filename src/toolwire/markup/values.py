@@ -9,7 +9,7 @@ Must not know: events, exchanges, rules.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from toolwire.markup.context import Asked, Code, asked_about, code_spans, is_mentioned, is_quoted
@@ -35,19 +35,29 @@ def scan_value(text: str, *, tools: Mapping[str, Collection[str]], prompt: str =
     offered = Offered(tools)
     marks = whole_markers(text)
     cut = cut_marker(text)
-    if cut is not None and not any(mark.end > cut.start for mark in marks):
+    if cut is not None:
+        # a cut closing tag may begin with a shorter marker
+        marks = [mark for mark in marks if mark.end <= cut.start]
         marks.append(cut)
     if not marks:
         return EMPTY
     code = code_spans(text) if "`" in text else _CODELESS
     asked = asked_about(prompt)
-    opened = {mark.text for mark in marks if not mark.text.startswith("</")}
+    value = _Value(
+        text=text,
+        start=len(text) - len(text.lstrip()),
+        end=len(text.rstrip()),
+        offered=offered,
+        code=code,
+        opened={mark.text for mark in marks if not mark.text.startswith("</")},
+        openers={},
+    )
     leaks: list[Mark] = []
     excused: list[Mark] = []
     for number, mark in enumerate(marks):
         following = marks[number + 1] if number + 1 < len(marks) else None
         previous = marks[number - 1] if number else None
-        excuse = _excuse_in_value(text, mark, previous, following, offered, code, opened)
+        excuse = _excuse_in_value(value, mark, previous, following)
         if excuse is None and mark.text in prompt:
             excuse = Excuse.PROMPT
         if excuse is None and asked is not Asked.NOTHING:
@@ -61,43 +71,53 @@ def scan_value(text: str, *, tools: Mapping[str, Collection[str]], prompt: str =
     return Scan(tuple(leaks), (), tuple(shared or owners), tuple(excused))
 
 
-def _excuse_in_value(
-    text: str,
-    mark: Mark,
-    previous: Mark | None,
-    following: Mark | None,
-    offered: Offered,
-    code: Code,
-    opened: set[str],
-) -> Excuse | None:
-    if code.holds(mark.start):
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """A value under scan."""
+
+    text: str
+    start: int
+    """Where it begins behind white space."""
+    end: int
+    offered: Offered
+    code: Code
+    opened: set[str]
+    """Its markers that close nothing."""
+    openers: dict[str, int]
+
+
+def _excuse_in_value(value: _Value, mark: Mark, previous: Mark | None, following: Mark | None) -> Excuse | None:
+    text = value.text
+    if value.code.holds(mark.start):
         return Excuse.CODE
     if is_quoted(text, mark.start, mark.end):
         return Excuse.QUOTED
     if is_mentioned(text, mark.start, mark.end):
         return Excuse.MENTIONED
-    if mark.strength is Strength.CONTEXTUAL and not is_supported(text, mark, offered):
+    if mark.strength is Strength.CONTEXTUAL and not is_supported(text, mark, value.offered, value.openers):
         return Excuse.UNSUPPORTED
-    at_end = not text[mark.end :].strip()
+    at_end, at_start = mark.end >= value.end, mark.start <= value.start
     if mark.strength is Strength.PARTIAL:
         closes = mark.text.startswith("</") or (mark.text.startswith("<|") and len(mark.text) > _CUT_IN_VALUE)
         return None if closes or '"' in mark.text else Excuse.UNSUPPORTED
-    at_start = not text[: mark.start].strip()
-    touches = (following is not None and not text[mark.end : following.start].strip()) or (
-        previous is not None and not text[previous.end : mark.start].strip()
-    )
-    closing = mark.text.startswith("</") or mark.strength is Strength.STRAY_CLOSE
-    if closing:
-        if _has_opener(mark.text, opened):
+    if mark.text.startswith("</") or mark.strength is Strength.STRAY_CLOSE:
+        if _has_opener(mark.text, value.opened):
             return Excuse.BALANCED
-        return None if at_end or at_start or touches else Excuse.UNSUPPORTED
+        return None if at_end or at_start or _touches(text, mark, previous, following) else Excuse.UNSUPPORTED
     if mark.text == "<parameter=":
         # the next argument, folded into this one
-        return None if is_supported(text, mark, offered) else Excuse.UNSUPPORTED
+        return None if is_supported(text, mark, value.offered, value.openers) else Excuse.UNSUPPORTED
     if mark.strength is Strength.CONTEXTUAL:
         return Excuse.UNSUPPORTED
     # an opener in a value is text unless the value is cut out around it
-    return None if (at_end or at_start) and len(opened) == 1 else Excuse.BALANCED
+    return None if (at_end or at_start) and len(value.opened) == 1 else Excuse.BALANCED
+
+
+def _touches(text: str, mark: Mark, previous: Mark | None, following: Mark | None) -> bool:
+    """Whether another marker stands right beside a mark."""
+    return (following is not None and not text[mark.end : following.start].strip()) or (
+        previous is not None and not text[previous.end : mark.start].strip()
+    )
 
 
 _CUT_IN_VALUE = 6
