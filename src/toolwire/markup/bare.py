@@ -57,9 +57,7 @@ class Bare:
     @property
     def families(self) -> tuple[str, ...]:
         """The families that have one of the forms."""
-        found = {
-            entry.id: None for form in self.forms for entry in family_markers() if form in entry.bare
-        }
+        found = {entry.id: None for form in self.forms for entry in family_markers() if form in entry.bare}
         return tuple(found)
 
 
@@ -91,11 +89,7 @@ def bare_calls(text: str, start: int, end: int, offered: Offered) -> Bare | None
 
 
 def _whole(text: str, place: int, end: int, offered: Offered) -> Bare | None:
-    return (
-        _json(text, place, end, offered)
-        or _named(text, place, end, offered)
-        or _python(text, place, end, offered)
-    )
+    return _json(text, place, end, offered) or _named(text, place, end, offered) or _python(text, place, end, offered)
 
 
 def _candidates(text: str, start: int, end: int, offered: Offered) -> Iterator[int]:
@@ -110,7 +104,18 @@ def _candidates(text: str, start: int, end: int, offered: Offered) -> Iterator[i
 
 
 _LINE_HEADS = frozenset(
-    {"", "functions.", "call:", '{"name": "', '{"name":"', '[{"name": "', '[{"name":"', '{ "name": "', '{"tool_name": "', "["}
+    {
+        "",
+        "functions.",
+        "call:",
+        '{"name": "',
+        '{"name":"',
+        '[{"name": "',
+        '[{"name":"',
+        '{ "name": "',
+        '{"tool_name": "',
+        "[",
+    }
 )
 
 
@@ -133,7 +138,9 @@ def _json(text: str, place: int, end: int, offered: Offered) -> Bare | None:
     if last.complete:
         if not _rest_is_debris(text, after, end, offered) and not _is_cut_json(text, after, end):
             return None
-    elif not (_is_cut_json(text, last.start, end) or _ARGUMENT_KEY.search(text, last.start, min(end, last.start + 300))):
+    elif not (
+        _is_cut_json(text, last.start, end) or _ARGUMENT_KEY.search(text, last.start, min(end, last.start + 300))
+    ):
         return None
     if calls[0].complete and not _explicit(text, calls[0].start, offered):
         return None

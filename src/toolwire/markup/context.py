@@ -21,8 +21,19 @@ _BLANK = re.compile(r"\n[ \t]*\n")
 _NEAR = 80
 """Characters of a line that are looked at on each side of a mark."""
 
-_QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "`": "`", "|": "|", "(": ")", "„": "“", "「": "」"}
-_BEFORE_QUOTE = frozenset(" \t\n([{,;:—–-/|*_")
+_QUOTES = {
+    '"': '"',
+    "'": "'",
+    "“": "”",
+    "\u2018": "\u2019",
+    "«": "»",
+    "`": "`",
+    "|": "|",
+    "(": ")",
+    "„": "“",
+    "「": "」",
+}
+_BEFORE_QUOTE = frozenset(" \t\n([{,;:—\u2013-/|*_")
 _NOUN = (
     r"(?:tags?|tokens?|markers?|markup|blocks?|elements?|sections?|formats?|syntax|delimiters?|strings?|wrappers?|"
     r"sequences?|sentinels?|symbols?|pairs?|openers?|closers?|lines?|literals?)\b"
@@ -42,10 +53,14 @@ _DETERMINER = (
 _AFTER_NOUN = re.compile(rf"[ \t]?(?:{_NOUN})", re.IGNORECASE)
 _AFTER_VERB = re.compile(rf"[ \t](?:{_VERB})", re.IGNORECASE)
 _BEFORE_DETERMINER = re.compile(rf"(?:^|[\s(])(?:{_DETERMINER})[ \t]$", re.IGNORECASE)
+_BEFORE_NAMING = re.compile(
+    r"(?:^|[\s(])(?:the|an?|this|that|is|are|called|named|tags?|tokens?|markers?|literal|like|as|say|says)[ \t]$",
+    re.IGNORECASE,
+)
 _BEFORE_PROSE = re.compile(r"[a-z,;:]{2,}[ \t]$")
 _AFTER_PROSE = re.compile(r"(?:[ \t][a-z]|[.,;:?!)](?:[ \t\n]|$))")
 _LIST_ITEM = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+$")
-_AFTER_ITEM = re.compile(r"[ \t]*(?::|—|–|-|=|→|->)[ \t]+[A-Za-z]")
+_AFTER_ITEM = re.compile(r"[ \t]*(?::|—|\u2013|-|=|→|->)[ \t]+[A-Za-z]")
 _ONLY_SPACE = re.compile(r"^[ \t>*+\-\d.)]*$")
 
 _EXAMPLE = re.compile(
@@ -204,6 +219,9 @@ def is_mentioned(text: str, start: int, end: int) -> bool:
     """Whether a mark stands in a sentence that speaks of it."""
     before = text[max(0, start - _NEAR) : start].rpartition("\n")[2]
     after = text[end : end + _NEAR]
+    if not after.strip() and not text.startswith("</", start):
+        # an opening marker that nothing follows was cut off, unless the sentence names it
+        return _BEFORE_NAMING.search(before) is not None
     if _AFTER_NOUN.match(after) is not None and (not before or before[-1] in " \t(`'\"*_"):
         return True
     if _BEFORE_DETERMINER.search(before) is not None and not after.startswith(("\n", "{", "[")):
@@ -217,5 +235,5 @@ def is_mentioned(text: str, start: int, end: int) -> bool:
 
 def is_told(text: str, start: int) -> bool:
     """Whether the text before a place introduces an example."""
-    before = text[max(0, start - 2 * _NEAR) : start].rstrip(" \t\n\"'“‘(*_")
+    before = text[max(0, start - 2 * _NEAR) : start].rstrip(" \t\n\"'“\u2018(*_")
     return before.endswith(":") and _EXAMPLE.search(before) is not None

@@ -128,7 +128,9 @@ class Family:
 @cache
 def _texts() -> tuple[str, ...]:
     folder = files("toolwire.markup") / "families"
-    entries = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".toml")), key=lambda entry: entry.name)
+    entries = sorted(
+        (entry for entry in folder.iterdir() if entry.name.endswith(".toml")), key=lambda entry: entry.name
+    )
     return tuple(entry.read_text(encoding="utf-8") for entry in entries)
 
 

@@ -17,7 +17,15 @@ from toolwire.markup.parse_json import json_sequence
 if TYPE_CHECKING:
     from toolwire.markup.offered import Offered
 
-__all__ = ["MAX_MARKS", "beheaded_by", "cut_marker", "incomplete_markers", "is_supported", "unknown_dialects", "whole_markers"]
+__all__ = [
+    "MAX_MARKS",
+    "beheaded_by",
+    "cut_marker",
+    "incomplete_markers",
+    "is_supported",
+    "unknown_dialects",
+    "whole_markers",
+]
 
 MAX_MARKS = 20_000
 """Marks that are kept of one text; more prove nothing more, and it bounds the memory of a scan."""
@@ -53,7 +61,7 @@ def cut_marker(text: str) -> Mark | None:
     known = lexicon()
     found: Mark | None = None
     for place in range(max(0, end - _LONGEST_MARKER), end):
-        if text[place] not in "<[]｜":
+        if text[place] not in "<[]\uff5c":
             continue
         families = known.beginning(text[place:end])
         if families:
@@ -87,15 +95,16 @@ def incomplete_markers(text: str, offered: Offered) -> list[Mark]:
 
 
 def beheaded_by(piece: str) -> str:
-    """Return the first character that an incomplete marker lacks; empty where it is whole."""
-    return lexicon().headless.get(piece, "")[:1]
+    """Return the first characters that an incomplete marker lacks; empty where it is whole."""
+    whole = lexicon().headless.get(piece, "")
+    return whole[: len(whole) - len(piece)]
 
 
 _GAP = re.compile(r"\s*")
 
 
 def _follows(text: str, place: int, offered: Offered) -> bool:
-    """Whether what follows an incomplete marker is what follows markers: JSON, another tag, a declared name, the end."""
+    """Whether JSON, another tag, a declared name or the end follows, as behind a whole marker."""
     gap = _GAP.match(text, place)
     start = gap.end() if gap is not None else place
     if start >= len(text) or text[start] in "{[<":
@@ -151,11 +160,11 @@ def _is_stray_debris(text: str, mark: Mark, openers: dict[str, int]) -> bool:
 
 
 _TAG = re.compile(r"<([^\s<>]{3,80})(?:\s[^<>\n]{0,120})?>")
-_TAG_NAME = re.compile(r"[a-z0-9_:.|｜▁-]+|[A-Z0-9_:.|｜▁-]+")
+_TAG_NAME = re.compile(r"[a-z0-9_:.|\uff5c▁-]+|[A-Z0-9_:.|\uff5c▁-]+")
 """Markup writes its tags in one case; components of user interfaces do not."""
 _MARKUP_WORDS = re.compile(r"tool|function|invoke", re.IGNORECASE)
 _CALL_WORDS = re.compile(r"call|use|begin|start|invoke|sep", re.IGNORECASE)
-_BARS = ("<|", "<｜")
+_BARS = ("<|", "<\uff5c")
 
 
 def unknown_dialects(text: str, offered: Offered) -> list[Mark]:
@@ -165,7 +174,7 @@ def unknown_dialects(text: str, offered: Offered) -> list[Mark]:
     marks: list[Mark] = []
     for match in _TAG.finditer(text):
         tag = match[0]
-        barred = tag.startswith(_BARS) and tag[-2] in "|｜"
+        barred = tag.startswith(_BARS) and tag[-2] in "|\uff5c"
         worded = (
             _TAG_NAME.fullmatch(match[1]) is not None
             and _MARKUP_WORDS.search(match[1]) is not None

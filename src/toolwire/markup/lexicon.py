@@ -12,7 +12,7 @@ import re
 from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from toolwire.markup.families import FamilyMarkers, family_markers
 from toolwire.markup.model import Strength
@@ -26,7 +26,7 @@ _SHORTEST_CUT = 5
 """Characters that a marker cut off by the end of the text must still have: `<tool`, `[TOOL`."""
 _SHORTEST_RARE_CUT = 3
 """The same for beginnings that hardly any text has."""
-_RARE = re.compile("[｜\\]◁]|<\\|[a-z\"/]")
+_RARE = re.compile('[\uff5c\\]◁]|<\\|[a-z"/]')
 _SHORTEST_BEHEADED = 6
 """Characters that a marker without its first one must have, to be told from ordinary words."""
 
@@ -53,7 +53,7 @@ class Lexicon:
     beheaded: re.Pattern[str]
     """Finds strong markers at the beginning of a line whose first character is missing."""
     headless: dict[str, str]
-    """From a marker without its first character to the whole one."""
+    """From a marker without its first character, or without `<|`, to the whole one."""
     unended: re.Pattern[str]
     """Finds strong markers whose last character is missing."""
 
@@ -68,7 +68,7 @@ class Lexicon:
         return found or Marker(Strength.WEAK, (), closing=False)
 
     def beginning(self, tail: str) -> tuple[str, ...]:
-        """Return the families with a strong marker that begins with, but is not, `tail`; empty where it is too short."""
+        """Return the families with a strong marker of which `tail` is a beginning; empty where it is too short."""
         shortest = _SHORTEST_RARE_CUT if _RARE.match(tail) else _SHORTEST_CUT
         if len(tail) < shortest:
             return ()
@@ -81,21 +81,24 @@ class Lexicon:
         return tuple(found)
 
 
+_Tree: TypeAlias = "dict[str, _Tree]"
+"""Characters that may follow each other; the empty one stands for the end of a literal."""
+
+
 def alternation(literals: Iterable[str]) -> str:
     """Return a regular expression for any of the literals, the longest first, whose beginnings are shared."""
-    tree: dict[str, dict[str, object]] = {}
+    tree: _Tree = {}
     for literal in sorted(literals):
-        node: dict[str, object] = tree
+        node = tree
         for character in literal:
-            child = node.setdefault(character, {})
-            node = child if isinstance(child, dict) else {}
+            node = node.setdefault(character, {})
         node[""] = {}
     return _branch(tree)
 
 
-def _branch(tree: dict[str, object]) -> str:
+def _branch(tree: _Tree) -> str:
     ends = "" in tree
-    parts = [re.escape(key) + _branch(child) for key, child in tree.items() if key and isinstance(child, dict)]
+    parts = [re.escape(key) + _branch(child) for key, child in tree.items() if key]
     if not parts:
         return ""
     body = parts[0] if len(parts) == 1 else f"(?:{'|'.join(parts)})"
@@ -142,11 +145,10 @@ def lexicon() -> Lexicon:
         for literal, (strength, owners, closing) in builder.literals.items()
     }
     strong = sorted(literal for literal, marker in literals.items() if marker.strength is Strength.STRONG)
-    headless = {
-        literal[1:]: literal
-        for literal in strong
-        if len(literal) > _SHORTEST_BEHEADED and literal[0] in "<["
-    }
+    headless = {literal[1:]: literal for literal in strong if len(literal) > _SHORTEST_BEHEADED and literal[0] in "<["}
+    for literal in strong:
+        if len(literal) > _SHORTEST_BEHEADED + 1 and literal.startswith(("<|", "<\uff5c")):
+            headless.setdefault(literal[2:], literal)
     return Lexicon(
         # patterns first: a suffixed tag would else be found as the plain one that it begins with
         pattern=re.compile("|".join([*patterns, _top(literals)])),

@@ -149,7 +149,5 @@ def named_json(text: str, opens: list[re.Match[str]], offered: Offered) -> list[
                 LeakedCall(name, found[0], opener.start(), done, complete=True, declared=offered.declares(name))
             )
         elif place >= len(text) or text[place] == "{":
-            calls.append(
-                LeakedCall(name, None, opener.start(), place, complete=False, declared=offered.declares(name))
-            )
+            calls.append(LeakedCall(name, None, opener.start(), place, complete=False, declared=offered.declares(name)))
     return calls

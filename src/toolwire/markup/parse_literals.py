@@ -194,9 +194,7 @@ def python_sequence(text: str, position: int, limit: int, offered: Offered) -> t
             calls.append(LeakedCall(name, None, call.start(), limit, complete=False, declared=offered.declares(name)))
             return calls, limit
         calls.append(
-            LeakedCall(
-                name, arguments, call.start(), literals.place, complete=True, declared=offered.declares(name)
-            )
+            LeakedCall(name, arguments, call.start(), literals.place, complete=True, declared=offered.declares(name))
         )
     if bracket and calls and literals.space() == "]":
         literals.place += 1
@@ -235,7 +233,5 @@ def brace_values(text: str, opens: list[re.Match[str]], reader: Reader, offered:
                 key: offered.value(name, key, value) if isinstance(value, str) else value
                 for key, value in arguments.items()
             }
-        calls.append(
-            LeakedCall(name, arguments, opener.start(), end, complete=whole, declared=offered.declares(name))
-        )
+        calls.append(LeakedCall(name, arguments, opener.start(), end, complete=whole, declared=offered.declares(name)))
     return calls

@@ -40,7 +40,9 @@ def tagged_parameters(text: str, opens: list[re.Match[str]], reader: Reader, off
             continue
         limit = opens[number + 1].start() if number + 1 < len(opens) else len(text)
         name = opener["name"].strip()
-        arguments, place, whole = _body(text, opener.end(), limit, name, parameter, close, offered)
+        arguments, place, whole = _body(
+            text, opener.end(), limit, name=name, parameter=parameter, close=close, offered=offered
+        )
         if opener[0].rstrip().endswith("/>"):
             whole, place = True, opener.end()
         calls.append(
@@ -61,6 +63,7 @@ def _body(
     text: str,
     position: int,
     limit: int,
+    *,
     name: str,
     parameter: re.Pattern[str],
     close: re.Pattern[str],

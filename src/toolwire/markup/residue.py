@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["core_bounds", "has_answer"]
 
-_TOKEN = "\0"
+_ANY = "\0"
 _BODY = "\1"
 _HEADER = re.compile(
     "\0[ \t]*(?:assistant|analysis|commentary|final|thought|json|xml|code)?(?:[ \t]*-?>?[ \t]*(?:to=|tool/)[\\w.-]*)?"
@@ -28,14 +28,12 @@ _CUT_HEADER = re.compile("\0[ \t]*[a-z]{0,12}(?:[ \t]*(?:to?|-|->[ \t]*[a-z/]*))
 _WORD = re.compile(r"\w")
 _LONGEST = 60
 """More characters than any marker has."""
-_TRAILING = re.compile(r"(?:<[|｜][^<>\s]{1,40}[|｜]>|</s>|<turn\|>|\s)+\Z")
+_TRAILING = re.compile(r"(?:<[|\uff5c][^<>\s]{1,40}[|\uff5c]>|</s>|<turn\|>|\s)+\Z")
 
 
 @cache
 def _frame_tokens() -> tuple[re.Pattern[str], frozenset[str], tuple[str, ...]]:
-    literals = [
-        literal for literal, marker in lexicon().literals.items() if marker.strength is not Strength.CONTEXTUAL
-    ]
+    literals = [literal for literal, marker in lexicon().literals.items() if marker.strength is not Strength.CONTEXTUAL]
     tokens = {*literals, *turn_lexicon().literals}
     bodies = frozenset(body for owners in _ids() for body in family(owners).body)
     return re.compile(alternation(tokens)), bodies, tuple(sorted(tokens))
@@ -57,7 +55,7 @@ def has_answer(text: str, families: Iterable[str]) -> bool:
         rest = _without_reasoning(rest, entry.reasoning_open, entry.reasoning_close)
     pattern, bodies, tokens = _frame_tokens()
     rest = _without_cut_token(rest, tokens)
-    rest = pattern.sub(lambda match: _BODY if match[0] in bodies else _TOKEN, rest)
+    rest = pattern.sub(lambda match: _BODY if match[0] in bodies else _ANY, rest)
     rest = _HEADER.sub("", _CUT_HEADER.sub("", rest))
     return _WORD.search(rest) is not None
 
@@ -107,8 +105,13 @@ def _ends_inside(text: str, token: str) -> bool:
 
 @cache
 def _reasoning_ends() -> tuple[str, ...]:
-    return tuple(literal for literal in reasoning_lexicon().literals if "/" in literal or "end" in literal.lower()
-                 or literal in {"<|close|>think<|sep|>", "<channel|>", "<|inner_suffix|>"})
+    return tuple(
+        literal
+        for literal in reasoning_lexicon().literals
+        if "/" in literal
+        or "end" in literal.lower()
+        or literal in {"<|close|>think<|sep|>", "<channel|>", "<|inner_suffix|>"}
+    )
 
 
 def core_bounds(text: str) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""The scanner: is there evidence that a call leaked into this text?
+"""The scanner, which tells whether there is evidence that a call leaked into a text.
 
 `scan` looks at the joined content or reasoning of an answer. It never raises, and needs time in proportion to the text.
 
@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING
 
 from toolwire.markup.bare import Bare, bare_arguments, bare_calls, names_pattern, recipients
 from toolwire.markup.context import Asked, Code, asked_about, code_spans, is_mentioned, is_quoted, is_told
-from toolwire.markup.finding import beheaded_by, cut_marker, incomplete_markers, is_supported, unknown_dialects, whole_markers
+from toolwire.markup.finding import (
+    beheaded_by,
+    cut_marker,
+    incomplete_markers,
+    is_supported,
+    unknown_dialects,
+    whole_markers,
+)
 from toolwire.markup.lexicon import lexicon
 from toolwire.markup.model import EMPTY, Excuse, LeakedCall, Mark, Scan, Strength
 from toolwire.markup.offered import Offered
@@ -30,6 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["scan"]
 
+_WIDE_BAR = "\uff5c"
 _MUCH_PROSE = 12
 """Words beside markup that make an answer about markup out of it, where the prompt asked for one."""
 _SOME_PROSE = 4
@@ -55,6 +63,7 @@ def scan(
     prompt: str = "",
     requested: bool | None = None,
     answered: bool = False,
+    wants_json: bool = False,
     schemas: Mapping[str, Json] | None = None,
 ) -> Scan:
     """Look for a leaked call in the joined content or reasoning of an answer.
@@ -63,36 +72,53 @@ def scan(
     types of arguments that markup writes without one. `prompt` is all text of the request: what it contains is no
     leak, except in a call to a declared tool. `requested` says whether the prompt asks for markup as text; by default
     the prompt's words decide. `answered` says that an ordinary answer stands elsewhere, so that channel and reasoning
-    tokens alone are no evidence.
+    tokens alone are no evidence. `wants_json` says that the answer was to be JSON, so that an object with the names of
+    a tool's parameters is one; a prompt that speaks of JSON says it too.
     """
     if not (
-        "<" in text or "{" in text or "[" in text or ">" in text or "｜" in text or "to=" in text or ")" in text[-8:]
+        "<" in text
+        or "{" in text
+        or "[" in text
+        or ">" in text
+        or _WIDE_BAR in text
+        or "to=" in text
+        or ")" in text[-8:]
     ):
         return EMPTY
     if requested is None:
         asked: Asked | None = None
     else:
         asked = Asked.FOR if requested else Asked.NOTHING
-    return _Text(text, Offered(tools, schemas or {}), prompt, asked, answered=answered).scan()
+    return _Text(text, Offered(tools, schemas or {}), prompt, asked, answered=answered, wants_json=wants_json).scan()
 
 
 class _Text:
     """One text under scan."""
 
     def __init__(
-        self, text: str, offered: Offered, prompt: str, asked: Asked | None, *, answered: bool, nested: bool = False
+        self,
+        text: str,
+        offered: Offered,
+        prompt: str,
+        asked: Asked | None,
+        *,
+        answered: bool = True,
+        wants_json: bool = False,
+        nested: bool = False,
     ) -> None:
         self.text = text
         self.offered = offered
         self.prompt = prompt
         self.answered = answered
+        self.wants_json = wants_json
         self.nested = nested
         self._marks: list[Mark] = []
         self._code: Code | None = None
         self._asked = asked
         self._in_prompt: dict[str, bool] = {}
         self._openers: dict[str, int] = {}
-        self._beside = 0
+        self._call_blocks: list[tuple[int, int]] = []
+        self._beside: int | None = None
 
     @property
     def code(self) -> Code:
@@ -159,8 +185,9 @@ class _Text:
                 mended = self.text[: mark.start] + first + self.text[mark.start :]
                 readings = [read_family(mended, name, self.offered, mark.start.__le__) for name in mark.families]
                 best = max(readings, key=lambda reading: sum(call.complete for call in reading.calls))
+                by = len(first)
                 calls = [
-                    replace(call, start=max(call.start - 1, mark.start), end=call.end - 1) for call in best.calls
+                    replace(call, start=max(call.start - by, mark.start), end=call.end - by) for call in best.calls
                 ]
         return calls
 
@@ -178,7 +205,9 @@ class _Text:
     def _bare(self, marks: list[Mark]) -> tuple[list[Mark], list[LeakedCall], tuple[str, ...]]:
         """Find calls without markers; return their marks, the calls, and the families that write them so."""
         text, offered = self.text, self.offered
-        addressed = [found for found in recipients(text, offered) if self._is_outside(found[0].start)] if "to=" in text else []
+        addressed = (
+            [found for found in recipients(text, offered) if self._is_outside(found[0].start)] if "to=" in text else []
+        )
         if addressed:
             families = {form: Bare((), form, 0, 0).families for form in {form for _, form in addressed}}
             found_marks = [
@@ -201,7 +230,7 @@ class _Text:
             mark = Mark(bare.start, shown, text[bare.start : shown], Strength.CONTEXTUAL, bare.families)
             return [mark], list(bare.calls), bare.families
         only = bare_arguments(text, start, end, offered)
-        if only is not None and not self.nested and not _WANTS_JSON.search(self.prompt):
+        if only is not None and not (self.nested or self.wants_json or _WANTS_JSON.search(self.prompt)):
             shown = min(only.end, only.start + _MARK_LENGTH)
             return [Mark(start, shown, text[start:shown], Strength.CONTEXTUAL)], [only], ()
         return [], [], ()
@@ -212,7 +241,7 @@ class _Text:
         self, marks: list[Mark], calls: list[LeakedCall], readings: list[Reading], forms: tuple[str, ...]
     ) -> Scan:
         blocks = _blocks(self.text, marks, calls)
-        self._beside = self._words_beside(blocks)
+        self._call_blocks = blocks
         verdicts = [self._excuse_of_call(call, start) for call, (start, _) in zip(calls, blocks, strict=True)]
         live = tuple(call for call, verdict in zip(calls, verdicts, strict=True) if verdict is None)
         leaks: list[Mark] = []
@@ -260,12 +289,12 @@ class _Text:
             return Excuse.MENTIONED
         if self.asked is Asked.FOR:
             return Excuse.REQUESTED
-        if self.asked is Asked.ABOUT and self._beside >= _MUCH_PROSE:
+        if self.asked is Asked.ABOUT and self._words_beside() >= _MUCH_PROSE:
             return Excuse.REQUESTED
         if (
-            (self._beside >= _SOME_PROSE or _VERBATIM.search(self.prompt) is not None)
-            and start < call.start
+            start < call.start
             and self._contained(self.text[start : call.end])
+            and (self._words_beside() >= _SOME_PROSE or _VERBATIM.search(self.prompt) is not None)
         ):
             return Excuse.PROMPT
         return None
@@ -286,7 +315,7 @@ class _Text:
             return Excuse.UNSUPPORTED
         if self._contained(mark.text) and not (mark.strength is Strength.STRAY_CLOSE and self._ends_json(mark)):
             return Excuse.PROMPT
-        if self.asked is Asked.FOR or (self.asked is Asked.ABOUT and self._beside >= _MUCH_PROSE):
+        if self.asked is Asked.FOR or (self.asked is Asked.ABOUT and self._words_beside() >= _MUCH_PROSE):
             return Excuse.REQUESTED
         return None
 
@@ -302,16 +331,17 @@ class _Text:
             known = self._in_prompt[piece] = piece in self.prompt
         return known
 
-    def _words_beside(self, blocks: list[tuple[int, int]]) -> int:
+    def _words_beside(self) -> int:
         """Count words that belong to no call and no code, as far as it matters."""
-        count = place = 0
-        for start, end in [*blocks, (len(self.text), len(self.text))]:
-            for word in _WORD.finditer(self.text, place, max(start, place)):
-                count += self._is_outside(word.start())
-                if count >= _MUCH_PROSE:
-                    return count
-            place = max(place, end)
-        return count
+        if self._beside is None:
+            self._beside = place = 0
+            for start, end in [*self._call_blocks, (len(self.text), len(self.text))]:
+                for word in _WORD.finditer(self.text, place, max(start, place)):
+                    self._beside += self._is_outside(word.start())
+                    if self._beside >= _MUCH_PROSE:
+                        return self._beside
+                place = max(place, end)
+        return self._beside
 
     def _whole_fences(self, excused: tuple[Mark, ...]) -> Scan | None:
         """Scan the inside of code fences that are the whole answer; only a call to a declared tool counts there."""
@@ -328,12 +358,14 @@ class _Text:
         for fence_start, inside, inside_end, fence_end, word in fences:
             if fence_start < start:
                 continue
-            if self.text[place:fence_start].strip() or word == "tool_code":
+            if self.text[place:fence_start].strip():
                 return None
             place = fence_end
-            inner = _Text(
-                self.text[inside:inside_end], self.offered, self.prompt, self.asked, answered=True, nested=True
-            ).scan()
+            if word == "tool_code":
+                owners = Bare((), ("tool_code_fence",), 0, 0).families
+                weak = Mark(fence_start, inside, self.text[fence_start:inside], Strength.WEAK, owners)
+                return Scan(excused=(replace(weak, excuse=Excuse.UNSUPPORTED), *excused))
+            inner = _Text(self.text[inside:inside_end], self.offered, self.prompt, self.asked, nested=True).scan()
             if not any(call.declared for call in inner.calls):
                 return None
             found.append((inside, inner))

@@ -30,7 +30,7 @@ _MAX_MARKS = 2_000
 
 def scan_value(text: str, *, tools: Mapping[str, Collection[str]], prompt: str = "") -> Scan:
     """Look for debris of markup in one string of a call's arguments; no calls are read out of it."""
-    if not ("<" in text or "[" in text or "｜" in text or ":plamo" in text):
+    if not ("<" in text or "[" in text or "\uff5c" in text or ":plamo" in text):
         return EMPTY
     offered = Offered(tools)
     marks = whole_markers(text)
@@ -131,14 +131,14 @@ def _has_opener(closer: str, opened: set[str]) -> bool:
 
 
 def reasoning_marks(text: str, *, prompt: str = "") -> tuple[Mark, ...]:
-    """Return tags around reasoning that stand in the text as such: not in code, quoted, mentioned or from the prompt."""
+    """Return tags around reasoning; those in code, quoted, mentioned or from the prompt are left out."""
     if "<" not in text and "[" not in text and "◁" not in text:
         return ()
     return _plain_marks(text, reasoning_lexicon(), Strength.REASONING, prompt)
 
 
 def turn_marks(text: str, *, prompt: str = "") -> tuple[Mark, ...]:
-    """Return tokens that end a turn and stand in the text as such: not in code, quoted, mentioned or from the prompt."""
+    """Return tokens that end a turn; those in code, quoted, mentioned or from the prompt are left out."""
     if "<" not in text:
         return ()
     found = _plain_marks(text, turn_lexicon(), Strength.TURN, prompt)
