@@ -4,13 +4,37 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-# framing
-# protocol
-# call
+from toolwire.rules.call.arguments_empty import arguments_empty
+from toolwire.rules.call.arguments_not_json import arguments_not_json
+from toolwire.rules.call.arguments_not_object import arguments_not_object
+from toolwire.rules.call.arguments_not_string import arguments_not_string
+from toolwire.rules.call.arguments_resent import arguments_resent
+from toolwire.rules.call.arguments_schema import arguments_schema
+from toolwire.rules.call.call_field_misplaced import call_field_misplaced
+from toolwire.rules.call.call_fragment_stray import call_fragment_stray
+from toolwire.rules.call.call_id_changes import call_id_changes
+from toolwire.rules.call.call_id_duplicate import call_id_duplicate
+from toolwire.rules.call.call_id_form import call_id_form
+from toolwire.rules.call.call_id_missing import call_id_missing
+from toolwire.rules.call.call_id_of_history import call_id_of_history
+from toolwire.rules.call.call_id_repeated import call_id_repeated
+from toolwire.rules.call.call_id_type import call_id_type
+from toolwire.rules.call.call_index_gap import call_index_gap
+from toolwire.rules.call.call_index_reused import call_index_reused
+from toolwire.rules.call.call_index_start import call_index_start
+from toolwire.rules.call.call_index_type import call_index_type
+from toolwire.rules.call.call_name_missing import call_name_missing
+from toolwire.rules.call.call_name_repeated import call_name_repeated
+from toolwire.rules.call.call_name_split import call_name_split
+from toolwire.rules.call.call_name_undeclared import call_name_undeclared
+from toolwire.rules.call.call_repeated import call_repeated
+from toolwire.rules.call.call_type import call_type
+from toolwire.rules.call.calls_empty_list import calls_empty_list
+from toolwire.rules.call.calls_interleaved import calls_interleaved
+from toolwire.rules.call.calls_shape import calls_shape
+from toolwire.rules.call.function_not_object import function_not_object
 from toolwire.rules.call.index_missing import call_index_missing
-
-# finish
-# contract
+from toolwire.rules.call.markup_in_arguments import markup_in_arguments
 from toolwire.rules.contract.call_forbidden import call_forbidden
 from toolwire.rules.contract.call_missing import call_missing
 from toolwire.rules.contract.expected_calls import expected_calls
@@ -20,7 +44,15 @@ from toolwire.rules.contract.parallel_forbidden import parallel_forbidden
 from toolwire.rules.contract.twin_differs import twin_differs
 from toolwire.rules.contract.twin_text_differs import twin_text_differs
 from toolwire.rules.contract.wrong_tool import wrong_tool
-# text
+from toolwire.rules.finish.content_after_call import content_after_call
+from toolwire.rules.finish.delta_after_finish import delta_after_finish
+from toolwire.rules.finish.finish_contradicts_calls import finish_contradicts_calls
+from toolwire.rules.finish.finish_missing import finish_missing
+from toolwire.rules.finish.finish_twice import finish_twice
+from toolwire.rules.finish.finish_value import finish_value
+from toolwire.rules.finish.finish_with_delta import finish_with_delta
+from toolwire.rules.finish.phantom_finish import phantom_finish
+from toolwire.rules.finish.truncation_hidden import truncation_hidden
 from toolwire.rules.text.call_debris import call_debris
 from toolwire.rules.text.call_in_reasoning import call_in_reasoning
 from toolwire.rules.text.call_leaked import call_leaked
@@ -30,7 +62,6 @@ from toolwire.rules.text.reasoning_sent_twice import reasoning_sent_twice
 from toolwire.rules.text.swallowed_tokens import swallowed_tokens
 from toolwire.rules.text.think_tags_in_content import think_tags_in_content
 from toolwire.rules.text.turn_tokens_in_content import turn_tokens_in_content
-# timing
 
 if TYPE_CHECKING:
     from toolwire.rule import Rule
@@ -42,7 +73,46 @@ RULES: tuple[Rule, ...] = (
     # protocol
     # call
     call_index_missing,
+    call_index_type,
+    call_index_start,
+    call_index_gap,
+    call_index_reused,
+    call_id_missing,
+    call_id_type,
+    call_id_repeated,
+    call_id_changes,
+    call_id_duplicate,
+    call_id_form,
+    call_id_of_history,
+    call_type,
+    call_name_missing,
+    call_name_split,
+    call_name_repeated,
+    call_name_undeclared,
+    call_field_misplaced,
+    function_not_object,
+    arguments_not_string,
+    arguments_not_json,
+    arguments_not_object,
+    arguments_empty,
+    arguments_schema,
+    markup_in_arguments,
+    arguments_resent,
+    calls_interleaved,
+    call_fragment_stray,
+    call_repeated,
+    calls_shape,
+    calls_empty_list,
     # finish
+    finish_missing,
+    finish_contradicts_calls,
+    phantom_finish,
+    finish_value,
+    finish_twice,
+    delta_after_finish,
+    finish_with_delta,
+    content_after_call,
+    truncation_hidden,
     # contract
     call_forbidden,
     call_missing,

@@ -39,14 +39,18 @@ __all__ = ["call_index_missing"]
     rulebook=("C-15",),
     source="OpenAI OpenAPI, ChatCompletionMessageToolCallChunk.required",
     clients=(
-        ClientEffect("openai-python 3.57.0", Breaks.BY_EXCEPTION, "TypeError or RuntimeError in .stream()", "reproduced"),
+        ClientEffect(
+            "openai-python 3.57.0", Breaks.BY_EXCEPTION, "TypeError or RuntimeError in .stream()", "reproduced"
+        ),
     ),
 )
 def call_index_missing(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each fragment without an index."""
     for odd in evidence.odd(ChunkAnomaly.INDEX_MISSING):
         yield Complaint(
-            "a fragment of a call has no index" if not odd.detail else f"a fragment of a call has {odd.detail} as index",
+            "a fragment of a call has no index"
+            if not odd.detail
+            else f"a fragment of a call has {odd.detail} as index",
             evidence.at_event(odd.event, '"tool_calls"'),
             expected="an integer `index` in every entry of tool_calls",
             actual=odd.detail or "no index",

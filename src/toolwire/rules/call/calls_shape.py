@@ -1,0 +1,50 @@
+"""`tool_calls` is a list of objects.
+
+What it checks
+    `delta.tool_calls`, where it is not null, is a list, and each of its entries is an object.
+
+Why it matters
+    Clients iterate over it; anything else stops them.
+
+Basis
+    The schema (OpenAPI, ChatCompletionStreamResponseDelta.tool_calls). Rule book C-15.
+
+Which clients break
+    Iterating over an object yields its keys, over a string its letters; typed clients refuse the chunk.
+
+How to fix
+    Send a list, also for one call.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolwire.protocol.anomaly import ChunkAnomaly
+from toolwire.rule import Basis, Complaint, Evidence, Level, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["calls_shape"]
+
+
+@rule(
+    name="calls-shape",
+    code="TW331",
+    level=Level.MUST,
+    basis=Basis.OFFICIAL,
+    since="0.1",
+    rulebook=("C-15",),
+    source="OpenAI OpenAPI, ChatCompletionStreamResponseDelta",
+)
+def calls_shape(evidence: Evidence) -> Iterator[Complaint]:
+    """Complain of each breach."""
+    for odd in evidence.odd(ChunkAnomaly.CALLS_TYPE, ChunkAnomaly.ENTRY_TYPE):
+        whole = odd.kind is ChunkAnomaly.CALLS_TYPE
+        yield Complaint(
+            "tool_calls is no list" if whole else "an entry of tool_calls is no object",
+            evidence.at_event(odd.event, '"tool_calls"'),
+            expected="a list of objects",
+            actual=odd.detail,
+        )
