@@ -58,6 +58,7 @@ def clopper_pearson(k: int, n: int, confidence: float = CONFIDENCE) -> tuple[flo
 
     Raises `ValueError` where `k` is not between 0 and `n` or `confidence` not between 0 and 1.
     """
+    _check(k, n, confidence)
     alpha = (1 - confidence) / 2
     return lower_bound(k, n, 1 - alpha), upper_bound(k, n, 1 - alpha)
 
