@@ -53,6 +53,38 @@ from toolwire.rules.finish.finish_value import finish_value
 from toolwire.rules.finish.finish_with_delta import finish_with_delta
 from toolwire.rules.finish.phantom_finish import phantom_finish
 from toolwire.rules.finish.truncation_hidden import truncation_hidden
+from toolwire.rules.protocol.choice_index import choice_index
+from toolwire.rules.protocol.choice_order import choice_order
+from toolwire.rules.protocol.choice_shape import choice_shape
+from toolwire.rules.protocol.choices_empty import choices_empty
+from toolwire.rules.protocol.choices_not_array import choices_not_array
+from toolwire.rules.protocol.chunk_fields import chunk_fields
+from toolwire.rules.protocol.chunk_id_changes import chunk_id_changes
+from toolwire.rules.protocol.chunk_object import chunk_object
+from toolwire.rules.protocol.content_type_of_delta import content_type_of_delta
+from toolwire.rules.protocol.created_changes import created_changes
+from toolwire.rules.protocol.custom_call import custom_call
+from toolwire.rules.protocol.details_without_index import details_without_index
+from toolwire.rules.protocol.done_missing import done_missing
+from toolwire.rules.protocol.done_repeated import done_repeated
+from toolwire.rules.protocol.error_in_stream import error_in_stream
+from toolwire.rules.protocol.error_shape import error_shape
+from toolwire.rules.protocol.finish_key_missing import finish_key_missing
+from toolwire.rules.protocol.foreign_event import foreign_event
+from toolwire.rules.protocol.legacy_function_call import legacy_function_call
+from toolwire.rules.protocol.logprobs_shape import logprobs_shape
+from toolwire.rules.protocol.message_for_delta import message_for_delta
+from toolwire.rules.protocol.model_changes import model_changes
+from toolwire.rules.protocol.reasoning_field import reasoning_field
+from toolwire.rules.protocol.reasoning_late import reasoning_late
+from toolwire.rules.protocol.reasoning_twice import reasoning_twice
+from toolwire.rules.protocol.refusal_type import refusal_type
+from toolwire.rules.protocol.role_missing import role_missing
+from toolwire.rules.protocol.role_repeated import role_repeated
+from toolwire.rules.protocol.usage_missing import usage_missing
+from toolwire.rules.protocol.usage_numbers import usage_numbers
+from toolwire.rules.protocol.usage_place import usage_place
+from toolwire.rules.protocol.usage_unasked import usage_unasked
 from toolwire.rules.text.call_debris import call_debris
 from toolwire.rules.text.call_in_reasoning import call_in_reasoning
 from toolwire.rules.text.call_leaked import call_leaked
@@ -71,6 +103,38 @@ __all__ = ["RULES"]
 RULES: tuple[Rule, ...] = (
     # framing
     # protocol
+    chunk_fields,
+    chunk_object,
+    chunk_id_changes,
+    created_changes,
+    model_changes,
+    choices_not_array,
+    choices_empty,
+    choice_shape,
+    finish_key_missing,
+    choice_index,
+    choice_order,
+    role_missing,
+    role_repeated,
+    content_type_of_delta,
+    foreign_event,
+    error_in_stream,
+    error_shape,
+    usage_missing,
+    usage_place,
+    usage_numbers,
+    usage_unasked,
+    done_missing,
+    done_repeated,
+    logprobs_shape,
+    refusal_type,
+    legacy_function_call,
+    message_for_delta,
+    details_without_index,
+    custom_call,
+    reasoning_field,
+    reasoning_twice,
+    reasoning_late,
     # call
     call_index_missing,
     call_index_type,
