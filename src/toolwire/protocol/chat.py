@@ -149,7 +149,7 @@ class ChatAccumulator:
         completion = self.completion
         choices = chunk.get("choices")
         kind = chunk.get("object")
-        if choices is None and "choices" not in chunk and kind != CHUNK_OBJECT and "usage" not in chunk:
+        if choices is None and "choices" not in chunk and kind not in (CHUNK_OBJECT, "") and "usage" not in chunk:
             anomalies.note(ChunkAnomaly.FOREIGN_EVENT, number, detail=json.dumps(chunk, ensure_ascii=False)[:200])
             return
         completion.chunks += 1
@@ -190,9 +190,7 @@ class ChatAccumulator:
                 anomalies.note(ChunkAnomaly.ID_CHANGES, number, detail=f"{self._id!r} then {identity!r}")
         created = chunk.get("created")
         if created != self._created or created is None:
-            if isinstance(created, bool) or not isinstance(created, (int, float)):
-                self._odd_field(chunk, "created", created, number)
-            elif isinstance(created, float):
+            if isinstance(created, bool) or not isinstance(created, (int, float)) or isinstance(created, float):
                 self._odd_field(chunk, "created", created, number)
             elif self._created is None:
                 self._created = created
@@ -398,6 +396,10 @@ class _ChoiceState:
         for entry in entries or []:
             if not isinstance(entry, dict) or not isinstance(entry.get("token"), str):
                 self.note(ChunkAnomaly.LOGPROBS_SHAPE, number, detail="an entry has no token")
+                return
+            logprob = entry.get("logprob")
+            if isinstance(logprob, bool) or not isinstance(logprob, (int, float)):
+                self.note(ChunkAnomaly.LOGPROBS_SHAPE, number, detail=f"the logprob of an entry is {logprob!r}")
                 return
 
     def _add_delta(self, delta: dict[str, Json], number: int) -> None:

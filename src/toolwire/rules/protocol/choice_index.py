@@ -1,19 +1,22 @@
-"""The choices are those that were asked for.
+"""Choices are numbered from 0 to n-1, and each of them comes.
 
 What it checks
-    The indexes of choices lie between 0 and n - 1, and each of them comes.
+    The `index` of a choice is a whole number below the `n` of the request, and each of the n choices comes, unless
+    the stream failed as a whole.
 
 Why it matters
-    A client waits for choice 0, or for all n of them; what comes under another index is not seen.
+    The index says whose text a delta continues. A missing or foreign one puts it where nobody looks; most clients
+    read choice 0 only.
 
 Basis
-    `n` choices are generated (OpenAPI, CreateChatCompletionRequest.n). Rule book C-10, C-39.
+    The schema requires the index; `n` says how many there are. Rule book C-10.
 
 Which clients break
-    Clients that read choice 0 see nothing.
+    openai-python raises a TypeError where the index is missing; clients that read choice 0 get nothing where all is
+    choice 1.
 
 How to fix
-    Number the choices of each request from 0, also where requests are batched.
+    Number the alternatives from 0. Where `n` is not supported, refuse the request instead of answering less.
 """
 
 from __future__ import annotations
@@ -21,15 +24,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolwire.protocol.anomaly import ChunkAnomaly
-from toolwire.rule import Basis, Complaint, Evidence, Level, rule
+from toolwire.rule import Basis, Breaks, ClientEffect, Complaint, Evidence, Level, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = ["choice_index"]
 
-MOST = 128
-"""Choices that are looked for: the limit of OpenAI's own `n`."""
+_MOST = 64
+"""Choices that are looked for one by one; no server offers more (the vendor's own limit is 128, most have 8)."""
 
 
 @rule(
@@ -42,25 +45,38 @@ MOST = 128
         "C-10",
         "C-39",
     ),
-    source="OpenAI OpenAPI, CreateChatCompletionRequest.n",
+    source="OpenAI OpenAPI, CreateChatCompletionStreamResponse.choices.items.index",
+    clients=(
+        ClientEffect("openai-python 3.57.0", Breaks.BY_EXCEPTION, "TypeError where the index is missing", "reproduced"),
+    ),
 )
 def choice_index(evidence: Evidence) -> Iterator[Complaint]:
-    """Complain of each breach."""
+    """Complain of each index that is none, of foreign choices, and of those that never came."""
+    wanted = evidence.request.n
+    for odd in evidence.odd(ChunkAnomaly.CHOICE_INDEX):
+        missing = odd.detail == "missing"
+        yield Complaint(
+            "a choice has no index" if missing else f"the index of a choice is {odd.detail[:60]}",
+            evidence.at_event(odd.event, '"choices"' if missing else '"index"'),
+            expected=f"a whole number below {wanted}",
+            actual=odd.detail,
+        )
     for odd in evidence.odd(ChunkAnomaly.CHOICE_RANGE):
         yield Complaint(
-            f"a choice has {odd.detail}",
+            f"a choice with index {odd.choice} came, where {wanted} {'was' if wanted == 1 else 'were'} asked for",
             evidence.at_event(odd.event, '"index"'),
-            expected=f"an index below {evidence.request.n}",
+            expected=f"indexes 0 to {wanted - 1}",
             actual=str(odd.choice),
         )
-    choices = evidence.completion.choices
-    if not choices or evidence.failed_as_a_whole:
+    came = evidence.completion.choices
+    if wanted == 1 or not came or evidence.failed_as_a_whole:
         return
-    missing = [str(number) for number in range(min(evidence.request.n, MOST)) if number not in choices]
-    if missing:
+    missing_ones = [index for index in range(min(wanted, _MOST)) if index not in came]
+    if missing_ones:
+        words = ", ".join(str(index) for index in missing_ones)
         yield Complaint(
-            f"choice {', '.join(missing)} of {evidence.request.n} never came",
+            f"of {wanted} choices these never came: {words}",
             evidence.at_end(),
-            expected=f"{evidence.request.n} choices",
-            actual=f"{len(choices)} choices",
+            expected=f"{wanted} choices",
+            actual=f"{len(came)}",
         )

@@ -1,19 +1,19 @@
-"""Choices first appear in order.
+"""Choices first appear in ascending order.
 
 What it checks
-    The first chunk of choice 1 does not come before that of choice 0.
+    A choice does not appear for the first time after one with a higher index.
 
 Why it matters
-    The official accumulator inserts by position.
+    Clients append a place for each new choice, and look for it by its index.
 
 Basis
-    What its library needs. Rule book C-11.
+    What openai-python relies on. Rule book C-11.
 
 Which clients break
-    openai-python raises an IndexError.
+    openai-python raises an IndexError in `.stream()` when choice 1 comes before choice 0.
 
 How to fix
-    Open the choices in the order of their indexes.
+    Open all choices in order with a first delta that carries the role; after that they may interleave as they like.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ __all__ = ["choice_order"]
     basis=Basis.FIRST_PARTY,
     since="0.1",
     rulebook=("C-11",),
-    source="first-party accumulator",
+    source="openai-python 3.57.0, assignment to a list",
     clients=(ClientEffect("openai-python 3.57.0", Breaks.BY_EXCEPTION, "IndexError in .stream()", "reproduced"),),
 )
 def choice_order(evidence: Evidence) -> Iterator[Complaint]:
-    """Complain of each breach."""
+    """Complain of each choice that comes late."""
     for odd in evidence.odd(ChunkAnomaly.CHOICE_ORDER):
         yield Complaint(
-            f"choice {odd.choice} appears after a later one",
+            f"choice {odd.choice} appears after one with a higher index",
             evidence.at_event(odd.event, '"index"'),
-            expected="ascending first appearances",
-            actual=odd.detail,
+            expected="first deltas in ascending order of index",
+            actual=f"choices in the order {', '.join(str(index) for index in evidence.completion.choices)}",
         )

@@ -1,19 +1,21 @@
-"""Each choice has an index and a delta.
+"""Every choice has a delta that is an object.
 
 What it checks
-    Each entry of `choices` is an object with an integer `index` and an object `delta`, also in the finish chunk.
+    Each entry of `choices` is an object, and its `delta` is an object too, also in the last chunk: `{}`, never null,
+    never missing.
 
 Why it matters
-    Clients read `choice.delta.content` without looking.
+    Clients read `delta.content` without looking; a null ends the answer in an exception, often at the very last
+    chunk.
 
 Basis
-    The required fields of the schema (OpenAPI, CreateChatCompletionStreamResponse.choices). Rule book C-09.
+    The schema requires `delta`. Rule book C-09.
 
 Which clients break
-    openai-python raises a TypeError without the index, an AttributeError without the delta.
+    openai-python raises an AttributeError in `.stream()`; loops written by hand raise the like.
 
 How to fix
-    Send `"delta": {}` where there is nothing to say.
+    Send `"delta": {}` where there is nothing to add.
 """
 
 from __future__ import annotations
@@ -28,12 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["choice_shape"]
 
-_WORDS = {
-    ChunkAnomaly.CHOICE_TYPE: "a choice is no object",
-    ChunkAnomaly.CHOICE_INDEX: "the index of a choice is no whole number",
-    ChunkAnomaly.DELTA_TYPE: "the delta of a choice is no object",
-}
-
 
 @rule(
     name="choice-shape",
@@ -42,19 +38,25 @@ _WORDS = {
     basis=Basis.OFFICIAL,
     since="0.1",
     rulebook=("C-09",),
-    source="OpenAI OpenAPI, CreateChatCompletionStreamResponse.choices",
-    clients=(
-        ClientEffect(
-            "openai-python 3.57.0", Breaks.BY_EXCEPTION, "TypeError or AttributeError in .stream()", "reproduced"
-        ),
-    ),
+    source="OpenAI OpenAPI, CreateChatCompletionStreamResponse.choices.items.required",
+    clients=(ClientEffect("openai-python 3.57.0", Breaks.BY_EXCEPTION, "AttributeError in .stream()", "reproduced"),),
 )
 def choice_shape(evidence: Evidence) -> Iterator[Complaint]:
-    """Complain of each breach."""
-    for odd in evidence.odd(ChunkAnomaly.CHOICE_TYPE, ChunkAnomaly.CHOICE_INDEX, ChunkAnomaly.DELTA_TYPE):
+    """Complain of each choice or delta that is no object."""
+    for odd in evidence.odd(ChunkAnomaly.CHOICE_TYPE):
         yield Complaint(
-            f"{_WORDS[odd.kind]}: {odd.detail}",
+            f"a choice is {odd.detail[:60]}, which is no object",
             evidence.at_event(odd.event, '"choices"'),
-            expected="an integer `index` and an object `delta`",
+            expected="an object with index, delta and finish_reason",
+            actual=odd.detail,
+        )
+    for odd in evidence.odd(ChunkAnomaly.DELTA_TYPE):
+        missing = odd.detail == "missing"
+        yield Complaint(
+            f"choice {odd.choice} has no delta"
+            if missing
+            else f"the delta of choice {odd.choice} is {odd.detail[:60]}",
+            evidence.at_event(odd.event, '"choices"' if missing else '"delta"'),
+            expected="an object, empty where there is nothing to add",
             actual=odd.detail,
         )

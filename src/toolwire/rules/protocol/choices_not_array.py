@@ -1,19 +1,20 @@
-"""`choices` is always an array.
+"""Every chunk has a list of choices.
 
 What it checks
-    Each chunk has `choices`, and it is an array; the usage chunk has an empty one.
+    `choices` is a list in every chunk, also in the one that carries only usage; never null, never missing.
 
 Why it matters
-    Clients loop over it in every chunk, without looking.
+    Clients loop over it without looking. A chunk without it ends the answer in an exception, often after the call was
+    complete.
 
 Basis
-    The schema (OpenAPI, CreateChatCompletionStreamResponse.choices). Rule book C-07.
+    The schema requires the list. Rule book C-07.
 
 Which clients break
-    openai-python raises a TypeError; so do others that iterate.
+    openai-python raises a TypeError in `.stream()`; the AI SDK refuses the chunk.
 
 How to fix
-    Send `"choices": []` in chunks without any.
+    Send `"choices": []` where there is nothing to say.
 """
 
 from __future__ import annotations
@@ -40,11 +41,12 @@ __all__ = ["choices_not_array"]
     clients=(ClientEffect("openai-python 3.57.0", Breaks.BY_EXCEPTION, "TypeError in .stream()", "reproduced"),),
 )
 def choices_not_array(evidence: Evidence) -> Iterator[Complaint]:
-    """Complain of each breach."""
+    """Complain of each chunk whose choices are no list."""
     for odd in evidence.odd(ChunkAnomaly.CHOICES_TYPE):
+        missing = odd.detail == "missing"
         yield Complaint(
-            f"choices is {odd.detail}",
-            evidence.at_event(odd.event, '"choices"'),
-            expected="an array",
+            "a chunk has no choices" if missing else f"the choices of a chunk are {odd.detail[:60]}",
+            evidence.at_event(odd.event, "" if missing else '"choices"'),
+            expected="a list, empty where there is nothing to say",
             actual=odd.detail,
         )

@@ -1,19 +1,20 @@
-"""All chunks have the same id.
+"""All chunks of an answer have the same id.
 
 What it checks
-    `id` is the same in every chunk.
+    The `id` of every chunk is that of the first one. Azure's filter chunks are let pass.
 
 Why it matters
-    Logs cannot be matched, and some interfaces start a new message with each id.
+    The id tells which answer a chunk belongs to: logs are joined by it, and interfaces begin a new message when it
+    changes.
 
 Basis
-    "Each chunk has the same ID" (OpenAPI). Rule book C-03.
+    The schema says that each chunk has the same id. Rule book C-03.
 
 Which clients break
-    openai-python does not mind; some interfaces begin a new message.
+    Interfaces that group chunks by id show one answer as several. openai-python does not look at it.
 
 How to fix
-    Make the id once for each answer.
+    Make the id once for each request, in the front end, and not anew for each chunk or engine step.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolwire.protocol.anomaly import ChunkAnomaly
-from toolwire.rule import Basis, Breaks, ClientEffect, Complaint, Evidence, Level, rule
+from toolwire.rule import Basis, Complaint, Evidence, Level, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,15 +37,15 @@ __all__ = ["chunk_id_changes"]
     basis=Basis.OFFICIAL,
     since="0.1",
     rulebook=("C-03",),
-    source="OpenAI OpenAPI",
-    clients=(ClientEffect("some interfaces", Breaks.SILENTLY, "a new message is begun", "rule book C-03"),),
+    source="OpenAI OpenAPI, CreateChatCompletionStreamResponse.id",
 )
 def chunk_id_changes(evidence: Evidence) -> Iterator[Complaint]:
-    """Complain of each breach."""
+    """Complain once, where the id changes first."""
     for odd in evidence.odd(ChunkAnomaly.ID_CHANGES)[:1]:
+        count = evidence.anomalies.count(ChunkAnomaly.ID_CHANGES)
         yield Complaint(
-            f"the id of the answer changes: {odd.detail}",
+            f"the id of the chunks changes: {odd.detail} ({count} of {evidence.completion.chunks} chunks differ)",
             evidence.at_event(odd.event, '"id"'),
-            expected="one id for all chunks",
+            expected="one id in all chunks",
             actual=odd.detail,
         )

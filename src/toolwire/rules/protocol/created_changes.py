@@ -1,19 +1,19 @@
-"""All chunks have the same time.
+"""All chunks of an answer have the same time.
 
 What it checks
     `created` is the same in every chunk.
 
 Why it matters
-    Harmless in practice; noted because the text asks for it.
+    It is the time of the answer, not of the chunk. Nothing is known to depend on it.
 
 Basis
-    "Each chunk has the same timestamp" (OpenAPI). Rule book C-04.
+    The schema says so; harmless in practice. Rule book C-04.
 
 Which clients break
-    None is known.
+    None known.
 
 How to fix
-    Take the time once for each answer.
+    Take the time once, when the request arrives.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ __all__ = ["created_changes"]
     basis=Basis.OFFICIAL,
     since="0.1",
     rulebook=("C-04",),
-    source="OpenAI OpenAPI",
+    source="OpenAI OpenAPI, CreateChatCompletionStreamResponse.created",
 )
 def created_changes(evidence: Evidence) -> Iterator[Complaint]:
-    """Complain of each breach."""
+    """Tell once, where the time changes first."""
     for odd in evidence.odd(ChunkAnomaly.CREATED_CHANGES)[:1]:
         yield Complaint(
-            f"created changes: {odd.detail}",
+            f"the time of the chunks changes: {odd.detail}",
             evidence.at_event(odd.event, '"created"'),
-            expected="one time for all chunks",
+            expected="one time in all chunks",
             actual=odd.detail,
         )

@@ -1,20 +1,20 @@
-"""Custom calls are told apart.
+"""Calls of custom tools come in a form that no schema describes.
 
 What it checks
-    A call of a custom tool comes with `type: "custom"` and its input in `custom.input`. This is noted because the
-    schema of chunks does not have it.
+    A call of a free-form tool came (`type: custom`, with `custom.name` and `custom.input`). It is judged by what is
+    known of it.
 
 Why it matters
-    Free-form input is not JSON and is not checked as such.
+    The vendor sends it, but the schema of chunks allows only `function`: clients disagree about it.
 
 Basis
-    Supported as a feature, absent from the chunk's schema (openai-openapi issue 576). Rule book C-40.
+    The vendor's behaviour; not in the schema. Rule book C-40.
 
 Which clients break
-    openai-python raises an AttributeError in .stream(); raw iteration works.
+    openai-python dies with an AttributeError in `.stream()`; reading the raw chunks works.
 
 How to fix
-    Nothing is wrong.
+    Nothing on the server. Offer function tools where clients cannot read custom ones.
 """
 
 from __future__ import annotations
@@ -37,15 +37,22 @@ __all__ = ["custom_call"]
     basis=Basis.FIRST_PARTY,
     since="0.1",
     rulebook=("C-40",),
-    source="openai-openapi issue 576",
-    clients=(ClientEffect("openai-python 3.57.0", Breaks.BY_EXCEPTION, "AttributeError in .stream()", "reproduced"),),
+    source="openai-openapi issue 576; openai-python issue 2530",
+    clients=(
+        ClientEffect(
+            "openai-python 3.57.0",
+            Breaks.BY_EXCEPTION,
+            "AttributeError in .stream(); the raw chunks can be read",
+            "reproduced",
+        ),
+    ),
 )
 def custom_call(evidence: Evidence) -> Iterator[Complaint]:
-    """Complain of each breach."""
+    """Tell once."""
     for odd in evidence.odd(ChunkAnomaly.CUSTOM_CALL)[:1]:
         yield Complaint(
-            f"call {odd.call} is of a custom tool",
+            "a call of a custom tool came, whose form no schema describes",
             evidence.at_event(odd.event, '"custom"'),
-            expected="",
-            actual=odd.detail,
+            expected="type function, or a client that knows custom tools",
+            actual="type custom",
         )

@@ -1,20 +1,20 @@
-"""Lists of objects inside a delta have indexes.
+"""Entries of lists in a delta have an index.
 
 What it checks
-    Each object of a list inside a delta, such as `reasoning_details`, has an `index`, or the list comes once
+    A list of objects inside a delta (such as `reasoning_details`) has an `index` in each entry, or comes in one delta
     only.
 
 Why it matters
-    The official accumulator merges lists of objects by index.
+    Clients join such lists entry by entry, and the index says which entry a fragment continues.
 
 Basis
-    What its library needs. Rule book C-43.
+    openai-python demands it of every list it does not know. Rule book C-43.
 
 Which clients break
-    openai-python raises a RuntimeError at the second such delta.
+    openai-python raises a RuntimeError in `.stream()` at the second such delta.
 
 How to fix
-    Number the entries.
+    Number the entries of every list of objects that comes in fragments.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = ["details_without_index"]
     basis=Basis.FIRST_PARTY,
     since="0.1",
     rulebook=("C-43",),
-    source="first-party accumulator",
+    source="openai-python 3.57.0, _deltas.py",
     clients=(
         ClientEffect(
             "openai-python 3.57.0",
@@ -48,11 +48,17 @@ __all__ = ["details_without_index"]
     ),
 )
 def details_without_index(evidence: Evidence) -> Iterator[Complaint]:
-    """Complain of each breach."""
-    for odd in evidence.odd(ChunkAnomaly.DETAILS_WITHOUT_INDEX)[:1]:
-        yield Complaint(
-            f"the objects in {odd.detail} have no index",
-            evidence.at_event(odd.event, ""),
-            expected="an index in each entry",
-            actual=odd.detail,
-        )
+    """Complain once of each field that comes a second time without."""
+    seen: set[tuple[int, str]] = set()
+    said: set[tuple[int, str]] = set()
+    for odd in evidence.odd(ChunkAnomaly.DETAILS_WITHOUT_INDEX):
+        field = (odd.choice, odd.detail)
+        if field in seen and field not in said:
+            said.add(field)
+            yield Complaint(
+                f"entries of {odd.detail[:60]} have no index, and come in more than one delta",
+                evidence.at_event(odd.event, f'"{odd.detail}"'),
+                expected="an index in each entry",
+                actual="none",
+            )
+        seen.add(field)

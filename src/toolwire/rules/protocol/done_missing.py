@@ -1,26 +1,28 @@
-"""The stream ends with `[DONE]`.
+"""The stream ends with [DONE].
 
 What it checks
-    A stream whose body came to its own end has `data: [DONE]`. Where the body broke off, another rule fails it.
+    The last event of a stream that ended cleanly is `data: [DONE]`. Behind an error it is optional, and a stream that
+    broke off is another rule's matter. It counts also without the blank line behind it.
 
 Why it matters
-    Interfaces that wait for it hang; and without it a clean close cannot be told from a lost tail.
+    It is how a client knows that all has come: a connection that closes early looks like a clean end otherwise.
 
 Basis
-    "terminated by a data: [DONE] message" (older API reference). Rule book C-33.
+    The older API reference of `stream`. Rule book C-33.
 
 Which clients break
-    openai-python does not need it; some interfaces hang.
+    Interfaces that wait for it hang. openai-python does not need it.
 
 How to fix
-    Send `data: [DONE]` as the last event.
+    Send `data: [DONE]` and a blank line behind the last chunk.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolwire.rule import Basis, Complaint, Evidence, Level, rule
+from toolwire.protocol.chat import DONE
+from toolwire.rule import Basis, Breaks, ClientEffect, Complaint, Evidence, Level, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,15 +37,16 @@ __all__ = ["done_missing"]
     basis=Basis.OFFICIAL,
     since="0.1",
     rulebook=("C-33",),
-    source="older API reference of OpenAI",
+    source="older API reference of the parameter stream",
+    clients=(ClientEffect("interfaces that wait for [DONE]", Breaks.SILENTLY, "they hang", "vllm-mlx issue 101"),),
 )
 def done_missing(evidence: Evidence) -> Iterator[Complaint]:
-    """Complain of each breach."""
+    """Complain once, at the end."""
     completion = evidence.completion
-    if completion.terminals or not completion.chunks or evidence.failed_as_a_whole or evidence.broke_off:
+    if completion.terminals or not completion.chunks or evidence.failed_as_a_whole:
         return
     residue = evidence.framing.residue
-    if residue is not None and residue.data.strip() == "[DONE]":
+    if residue is not None and residue.data.strip() == DONE:
         return
     yield Complaint(
         "the stream ends without [DONE]",

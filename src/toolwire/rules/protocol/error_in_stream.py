@@ -1,32 +1,38 @@
-"""The stream brings no error.
+"""No error ends the answer.
 
 What it checks
-    No payload of the stream is an error, in whatever shape.
+    No payload reports an error: an `error` object, whatever else stands beside it, an event named `error`, or the
+    fields in which vendors report one where no error object stands.
 
 Why it matters
-    The answer failed after it had begun: what came so far is a fragment.
+    The answer is not whole: what came until then is cut off wherever the server happened to fail.
 
 Basis
-    How vLLM, llama.cpp and others report failure once the status is sent; the official client raises for it. Rule
-    book C-35.
+    Servers report failures this way once the status is sent. Rule book C-35.
 
 Which clients break
-    openai-python raises an APIError; clients that only look at choices end as if all were well.
+    openai-python raises an APIError where `error` holds something. What came before is lost to most callers.
 
 How to fix
-    Look into the server's log at this time; the message is quoted here.
+    Look for the cause in the log of the server. A request that can be refused at once deserves a status of 400 or
+    more instead.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
+from toolwire.protocol.anomaly import ChunkAnomaly
 from toolwire.rule import Basis, Breaks, ClientEffect, Complaint, Effect, Evidence, Level, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = ["error_in_stream"]
+
+_MESSAGE = re.compile(r'"(?:message|error_message|error_msg|detail|error)": "((?:[^"\\\\]|\\\\.)+)')
+"""Where the words of an error stand, in the excerpt of its JSON that is kept."""
 
 
 @rule(
@@ -36,16 +42,29 @@ __all__ = ["error_in_stream"]
     basis=Basis.FIRST_PARTY,
     since="0.1",
     rulebook=("C-35",),
-    source="openai-python, vLLM, llama.cpp",
+    source="openai-python 3.57.0, _streaming.py",
     effect=Effect.STREAM,
-    clients=(ClientEffect("openai-python 3.57.0", Breaks.BY_EXCEPTION, "APIError", "reproduced"),),
+    clients=(
+        ClientEffect(
+            "openai-python 3.57.0",
+            Breaks.BY_EXCEPTION,
+            "APIError; what came before is lost to most callers",
+            "reproduced",
+        ),
+    ),
 )
 def error_in_stream(evidence: Evidence) -> Iterator[Complaint]:
-    """Complain of each breach."""
-    for said in evidence.completion.errors[:3]:
+    """Complain of each error."""
+    for odd in evidence.odd(ChunkAnomaly.ERROR_OBJECT):
         yield Complaint(
-            f"the stream brings an error: {said.value[:200]}",
-            evidence.at_event(said.event, '"error"'),
-            expected="an answer",
-            actual=said.value[:300],
+            f"the server reports an error: {_words(odd.detail)}",
+            evidence.at_event(odd.event),
+            expected="an answer that comes to its end",
+            actual=odd.detail,
         )
+
+
+def _words(detail: str) -> str:
+    """Return the message of an error where it can be found, else its JSON."""
+    found = _MESSAGE.search(detail)
+    return (found.group(1) if found else detail)[:100]

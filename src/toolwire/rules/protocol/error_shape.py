@@ -1,20 +1,21 @@
-"""An error has the shape that clients know.
+"""An error has the shape that clients know, and is the last word.
 
 What it checks
-    An error in the stream is a payload with an `error` object that holds a string `message`.
+    An error in the stream is a payload with an `error` object that has a `message`, and no chunk follows it.
 
 Why it matters
-    Clients look for that shape; of any other the message is lost, or the error is not seen at all.
+    Clients recognise errors by this shape. In any other the message is lost, or the error is taken for an empty chunk
+    and the answer for complete.
 
 Basis
-    The official client raises for a truthy `error` and quotes its `message`. Rule book C-35.
+    openai-python raises on a top-level `error` that holds something; vLLM and llama.cpp send it so. Rule book C-35.
 
 Which clients break
-    openai-python loses the message of a plain string, and takes an event named error without the key for an empty
-    chunk.
+    openai-python: the message of a plain string is lost; an event named `error` without an `error` key is parsed as
+    an empty chunk.
 
 How to fix
-    Send `{"error": {"message": …, "type": …, "code": …}}`.
+    Send `data: {"error": {"message": ..., "type": ..., "param": null, "code": ...}}` and then end the stream.
 """
 
 from __future__ import annotations
@@ -37,22 +38,29 @@ __all__ = ["error_shape"]
     basis=Basis.FIRST_PARTY,
     since="0.1",
     rulebook=("C-35",),
-    source="openai-python",
+    source="openai-python 3.57.0, _streaming.py",
     clients=(
         ClientEffect(
             "openai-python 3.57.0",
             Breaks.SILENTLY,
-            "an error without the key is taken for an empty chunk",
+            "an event named error without an error key is parsed as an empty chunk",
             "reproduced",
         ),
     ),
 )
 def error_shape(evidence: Evidence) -> Iterator[Complaint]:
-    """Complain of each breach."""
+    """Complain of each other shape, and of chunks behind an error."""
     for odd in evidence.odd(ChunkAnomaly.ERROR_SHAPE):
         yield Complaint(
-            f"an error in another shape: {odd.detail}",
-            evidence.at_event(odd.event, ""),
-            expected="{error: {message, type, code}}",
+            f"the error has another shape than clients know: {odd.detail}",
+            evidence.at_event(odd.event),
+            expected='{"error": {"message": "…"}}',
+            actual=odd.detail,
+        )
+    for odd in evidence.odd(ChunkAnomaly.AFTER_ERROR)[:1]:
+        yield Complaint(
+            "the stream goes on after the error",
+            evidence.at_event(odd.event),
+            expected="nothing but [DONE]",
             actual=odd.detail,
         )

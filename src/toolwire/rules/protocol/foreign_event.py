@@ -1,20 +1,20 @@
-"""Every payload is a chunk.
+"""Only chunks, errors and [DONE] come as data.
 
 What it checks
-    No payload is an object of another protocol, such as `{"type": "ping"}`.
+    Each payload is a chunk. Objects of other kinds (pings, status reports, events of other protocols) do not stand
+    among them.
 
 Why it matters
-    Clients take every payload for a chunk and stop at one that is none.
+    Every client of this protocol takes each payload for a chunk and looks for its choices.
 
 Basis
-    The schema (OpenAPI, CreateChatCompletionStreamResponse). Comments are the way to keep a connection alive.
-    Rule book C-01.
+    The schema of the stream knows only chunks. Rule book C-01 and C-07.
 
 Which clients break
-    Typed clients fail to decode it; others find no choices.
+    openai-python and all that validate chunks raise at the first such object.
 
 How to fix
-    Send a comment line (`: ping`) instead.
+    Keep the connection open with SSE comments (`: ping`), which every client skips.
 """
 
 from __future__ import annotations
@@ -37,15 +37,22 @@ __all__ = ["foreign_event"]
     basis=Basis.OFFICIAL,
     since="0.1",
     rulebook=("C-01",),
-    source="OpenAI OpenAPI",
-    clients=(ClientEffect("typed clients", Breaks.BY_EXCEPTION, "the payload cannot be decoded", "rule book C-01"),),
+    source="OpenAI OpenAPI, CreateChatCompletionStreamResponse",
+    clients=(
+        ClientEffect(
+            "openai-python 3.57.0",
+            Breaks.BY_EXCEPTION,
+            "TypeError in .stream(): the object has no choices",
+            "reproduced",
+        ),
+    ),
 )
 def foreign_event(evidence: Evidence) -> Iterator[Complaint]:
-    """Complain of each breach."""
+    """Complain of each object that is no chunk."""
     for odd in evidence.odd(ChunkAnomaly.FOREIGN_EVENT):
         yield Complaint(
-            f"a payload is no chunk: {odd.detail[:80]}",
-            evidence.at_event(odd.event, ""),
-            expected="a chunk, or a comment",
+            f"an object that is no chunk stands in the stream: {odd.detail[:60]}",
+            evidence.at_event(odd.event),
+            expected="chunks only",
             actual=odd.detail,
         )

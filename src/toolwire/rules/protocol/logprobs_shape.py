@@ -1,20 +1,20 @@
-"""Logprobs have their shape, and come when asked for.
+"""Log probabilities have their shape, and come only when asked for.
 
 What it checks
-    `logprobs` of a choice is null or an object whose `content` is null or a list of entries with a token; it is
-    not null only where the request asked for it.
+    `logprobs` of a choice is null or an object whose `content` is a list of entries with a `token` and a number
+    `logprob`; and it comes only with `logprobs: true` in the request. The key `refusal` may be missing.
 
 Why it matters
-    Typed clients refuse another shape.
+    Tools that read token probabilities fail on other shapes; unasked ones multiply the bytes of a stream.
 
 Basis
-    The schema (OpenAPI, CreateChatCompletionStreamResponse). Rule book C-37.
+    The schema. That openai-python tolerates a missing `refusal` was reproduced. Rule book C-37.
 
 Which clients break
-    Typed clients fail to decode the chunk.
+    Typed clients refuse the chunk.
 
 How to fix
-    Send `"logprobs": null` where there are none.
+    Send null, or the object of the schema.
 """
 
 from __future__ import annotations
@@ -37,14 +37,21 @@ __all__ = ["logprobs_shape"]
     basis=Basis.OFFICIAL,
     since="0.1",
     rulebook=("C-37",),
-    source="OpenAI OpenAPI",
+    source="OpenAI OpenAPI, CreateChatCompletionStreamResponse.choices.items.logprobs",
 )
 def logprobs_shape(evidence: Evidence) -> Iterator[Complaint]:
-    """Complain of each breach."""
-    for odd in evidence.odd(ChunkAnomaly.LOGPROBS_SHAPE, ChunkAnomaly.LOGPROBS_UNASKED)[:1]:
+    """Complain of each other shape, and once of unasked ones."""
+    for odd in evidence.odd(ChunkAnomaly.LOGPROBS_SHAPE):
         yield Complaint(
-            f"{'logprobs come though they were not asked for' if odd.kind is ChunkAnomaly.LOGPROBS_UNASKED else 'logprobs have another shape: ' + odd.detail}",
+            f"logprobs have another shape than the schema: {odd.detail[:60]}",
             evidence.at_event(odd.event, '"logprobs"'),
             expected="null, or an object with content",
             actual=odd.detail,
+        )
+    for odd in evidence.odd(ChunkAnomaly.LOGPROBS_UNASKED)[:1]:
+        yield Complaint(
+            f"logprobs came unasked ({evidence.anomalies.count(ChunkAnomaly.LOGPROBS_UNASKED)} times)",
+            evidence.at_event(odd.event, '"logprobs"'),
+            expected="null",
+            actual="an object",
         )

@@ -1,19 +1,19 @@
-"""A stream sends deltas, not messages.
+"""Calls come in a delta, not in a message.
 
 What it checks
-    No choice of a chunk has a `message` where its `delta` belongs.
+    A choice of a streamed answer has no `message` in the place of its `delta`; above all none that carries the calls.
 
 Why it matters
-    Streaming clients read `delta` only: all that the message holds is lost to them.
+    Streaming clients read deltas only. The call in the message is lost, and the turn looks empty.
 
 Basis
-    The schema (OpenAPI, CreateChatCompletionStreamResponse). Rule book C-09.
+    The schema requires `delta` and knows no `message`. Rule book C-09; corpus, judgement call 3.
 
 Which clients break
-    The answer is empty, or the client raises for the missing delta.
+    openai-python raises an AttributeError in `.stream()`; loops that are more careful get nothing.
 
 How to fix
-    Send what the message holds as deltas.
+    Turn the whole message into deltas before it goes out as a stream.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolwire.protocol.anomaly import ChunkAnomaly
-from toolwire.rule import Basis, Complaint, Effect, Evidence, Level, LossKind, rule
+from toolwire.rule import Basis, Breaks, ClientEffect, Complaint, Effect, Evidence, Level, LossKind, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,21 +35,29 @@ __all__ = ["message_for_delta"]
     level=Level.MUST,
     basis=Basis.OFFICIAL,
     since="0.1",
-    rulebook=(
-        "C-09",
-        "C-14",
+    rulebook=("C-09",),
+    source="OpenAI OpenAPI, CreateChatCompletionStreamResponse.choices.items.required",
+    effect=Effect.LOSS,
+    clients=(
+        ClientEffect(
+            "openai-python 3.57.0", Breaks.BY_EXCEPTION, "AttributeError in .stream(): there is no delta", "reproduced"
+        ),
     ),
-    source="OpenAI OpenAPI",
 )
 def message_for_delta(evidence: Evidence) -> Iterator[Complaint]:
-    """Complain of each breach."""
-    for odd in evidence.odd(ChunkAnomaly.MESSAGE_FOR_DELTA)[:1]:
-        choice = evidence.completion.choices[odd.choice]
+    """Complain once of each choice."""
+    said: set[int] = set()
+    for odd in evidence.odd(ChunkAnomaly.MESSAGE_FOR_DELTA):
+        if odd.choice in said:
+            continue
+        said.add(odd.choice)
+        calls = [call for call in evidence.completion.choices[odd.choice].foreign_calls if call.event == odd.event]
         yield Complaint(
-            "a chunk has a message where the delta belongs" + (", with a call in it" if choice.foreign_calls else ""),
+            f"choice {odd.choice} comes as a message instead of a delta"
+            + (f", with {len(calls)} call{'s' if len(calls) > 1 else ''} in it" if calls else ""),
             evidence.at_event(odd.event, '"message"'),
+            effect=None if calls else Effect.DEFECT,
             expected="delta",
             actual="message",
-            kind=LossKind.SILENT if choice.foreign_calls else None,
-            effect=Effect.LOSS if choice.foreign_calls else Effect.DEFECT,
+            kind=LossKind.SILENT if calls else None,
         )

@@ -1,19 +1,19 @@
-"""All chunks name the same model.
+"""All chunks of an answer name the same model.
 
 What it checks
     `model` is the same in every chunk.
 
 Why it matters
-    Harmless in practice; a change may tell of a router that fell back in the middle.
+    A gateway that changes models in the middle of an answer would show it here.
 
 Basis
-    OpenAI's own captures. Rule book C-05.
+    What the vendor's own streams do; no text demands it. Rule book C-05.
 
 Which clients break
-    None is known.
+    None known.
 
 How to fix
-    Name the model that answers, in every chunk.
+    Name the model that answers, in the same words in every chunk.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ __all__ = ["model_changes"]
     basis=Basis.FIRST_PARTY,
     since="0.1",
     rulebook=("C-05",),
-    source="first-party captures",
+    source="OpenAI captures; rule book C-05",
 )
 def model_changes(evidence: Evidence) -> Iterator[Complaint]:
-    """Complain of each breach."""
+    """Tell once, where the model changes first."""
     for odd in evidence.odd(ChunkAnomaly.MODEL_CHANGES)[:1]:
         yield Complaint(
-            f"the model changes: {odd.detail}",
+            f"the model of the chunks changes: {odd.detail}",
             evidence.at_event(odd.event, '"model"'),
-            expected="one model",
+            expected="one model in all chunks",
             actual=odd.detail,
         )

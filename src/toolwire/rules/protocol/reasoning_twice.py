@@ -1,19 +1,19 @@
-"""Reasoning comes in one field.
+"""Reasoning comes under both names at once.
 
 What it checks
-    No delta carries the same reasoning in both `reasoning_content` and `reasoning`.
+    Tells that deltas carry the same reasoning in `reasoning` and in `reasoning_content`.
 
 Why it matters
-    Servers that send both serve clients of either name; one that reads both shows it twice.
+    It serves clients of either kind. One that joins both gets every thought twice.
 
 Basis
-    Rule book C-42: the two names, or both.
+    De facto; gateways do it on purpose. Rule book C-42.
 
 Which clients break
-    Clients that read both fields show the thoughts twice.
+    Those that join both fields.
 
 How to fix
-    Nothing is wrong.
+    Nothing, unless a client shows it twice.
 """
 
 from __future__ import annotations
@@ -39,11 +39,12 @@ __all__ = ["reasoning_twice"]
     source="rule book C-42",
 )
 def reasoning_twice(evidence: Evidence) -> Iterator[Complaint]:
-    """Complain of each breach."""
+    """Tell once."""
     for odd in evidence.odd(ChunkAnomaly.REASONING_TWICE)[:1]:
+        count = evidence.anomalies.count(ChunkAnomaly.REASONING_TWICE)
         yield Complaint(
-            "the same reasoning comes in both fields",
+            f"reasoning comes under both names, in {count} chunks",
             evidence.at_event(odd.event, '"reasoning"'),
-            expected="",
-            actual=odd.detail,
+            expected="one name",
+            actual="reasoning and reasoning_content",
         )

@@ -1,19 +1,19 @@
-"""A refusal comes as a string.
+"""The refusal of a delta is a string or null.
 
 What it checks
-    `delta.refusal` is a string or null.
+    `delta.refusal` is a string, null or absent.
 
 Why it matters
-    Clients join it as text.
+    Clients join the fragments of a refusal like those of content.
 
 Basis
-    The schema (OpenAPI, ChatCompletionStreamResponseDelta.refusal). Rule book C-36.
+    The schema. Rule book C-36.
 
 Which clients break
-    Clients that join text raise.
+    Typed clients refuse the chunk; those that concatenate raise.
 
 How to fix
-    Send refusals in fragments of text.
+    Send fragments of text; the fact of a refusal needs no flag beside them.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ __all__ = ["refusal_type"]
     basis=Basis.OFFICIAL,
     since="0.1",
     rulebook=("C-36",),
-    source="OpenAI OpenAPI",
+    source="OpenAI OpenAPI, ChatCompletionStreamResponseDelta.refusal",
 )
 def refusal_type(evidence: Evidence) -> Iterator[Complaint]:
-    """Complain of each breach."""
+    """Complain of each refusal that is no text."""
     for odd in evidence.odd(ChunkAnomaly.REFUSAL_TYPE):
         yield Complaint(
-            f"refusal is no string: {odd.detail}",
+            f"the refusal of a delta of choice {odd.choice} is {odd.detail[:60]}",
             evidence.at_event(odd.event, '"refusal"'),
             expected="a string or null",
             actual=odd.detail,

@@ -1,19 +1,20 @@
-"""The first delta says who speaks.
+"""The first delta of a choice has the role assistant.
 
 What it checks
-    The first delta of each choice has `role: "assistant"`.
+    `delta.role` is `assistant` in the first delta of each choice, and never another role.
 
 Why it matters
-    Clients open the message with it.
+    The message that a client puts together has no role, or a wrong one, and is refused when it is sent back in the
+    next turn.
 
 Basis
-    OpenAI's own captures, and the example in the OpenAPI text. Rule book C-12.
+    What the vendor's own streams do. Rule book C-12.
 
 Which clients break
-    openai-python ends with role None, without an error; openai-node raises.
+    openai-python ends with the role None; the AI SDK and typed clients refuse an empty role.
 
 How to fix
-    Send the role with the first delta of each choice.
+    Begin each choice with `"role": "assistant"`.
 """
 
 from __future__ import annotations
@@ -36,18 +37,22 @@ __all__ = ["role_missing"]
     basis=Basis.FIRST_PARTY,
     since="0.1",
     rulebook=("C-12",),
-    source="first-party captures",
-    clients=(
-        ClientEffect("openai-python 3.57.0", Breaks.SILENTLY, "the role is None", "reproduced"),
-        ClientEffect("openai-node", Breaks.BY_EXCEPTION, "raises for a missing role", "rule book C-12"),
-    ),
+    source="OpenAI captures; the schema's example",
+    clients=(ClientEffect("openai-python 3.57.0", Breaks.SILENTLY, "the message has the role None", "reproduced"),),
 )
 def role_missing(evidence: Evidence) -> Iterator[Complaint]:
-    """Complain of each breach."""
-    for odd in evidence.odd(ChunkAnomaly.ROLE_MISSING, ChunkAnomaly.ROLE_WRONG)[:1]:
+    """Complain once of each choice without the role, and of each other role."""
+    said: set[int] = set()
+    for odd in evidence.odd(ChunkAnomaly.ROLE_WRONG, ChunkAnomaly.ROLE_MISSING):
+        if odd.choice in said:
+            continue
+        said.add(odd.choice)
+        wrong = odd.kind is ChunkAnomaly.ROLE_WRONG
         yield Complaint(
-            f"choice {odd.choice} has {'no role in its first delta' if odd.kind is ChunkAnomaly.ROLE_MISSING else 'the role ' + odd.detail}",
-            evidence.at_event(odd.event, '"delta"'),
+            f"the role of choice {odd.choice} is {odd.detail[:60] or repr('')}"
+            if wrong
+            else f"the first delta of choice {odd.choice} has no role",
+            evidence.at_event(odd.event, '"role"' if wrong else '"delta"'),
             expected="assistant",
-            actual=odd.detail,
+            actual=odd.detail if wrong else "no role",
         )

@@ -1,20 +1,19 @@
-"""The role is said once.
+"""The role comes once.
 
 What it checks
-    No delta after the first of a choice has a role.
+    `delta.role` is not repeated in later deltas of a choice.
 
 Why it matters
-    The official accumulator joins strings: the role becomes `assistantassistant`. A role in the middle may also
-    tell of a stream that began anew.
+    Clients that join deltas join the role too: `assistantassistant`. Such a message is refused when it is sent back.
 
 Basis
-    OpenAI's own captures. Rule book C-13.
+    What the vendor's own streams do. Common among servers, and harmless in most clients. Rule book C-13.
 
 Which clients break
-    openai-python yields the role `assistantassistant`.
+    openai-python: the role in `.stream()` is `assistantassistant`.
 
 How to fix
-    Send the role with the first delta only.
+    Send the role in the first delta of a choice only.
 """
 
 from __future__ import annotations
@@ -37,14 +36,23 @@ __all__ = ["role_repeated"]
     basis=Basis.FIRST_PARTY,
     since="0.1",
     rulebook=("C-13",),
-    source="first-party captures",
-    clients=(ClientEffect("openai-python 3.57.0", Breaks.SILENTLY, "the role is joined", "reproduced"),),
+    source="OpenAI captures; openai-python 3.57.0, accumulate_delta",
+    clients=(
+        ClientEffect(
+            "openai-python 3.57.0", Breaks.SILENTLY, ".stream() yields the role assistantassistant", "reproduced"
+        ),
+    ),
 )
 def role_repeated(evidence: Evidence) -> Iterator[Complaint]:
-    """Complain of each breach."""
-    for odd in evidence.odd(ChunkAnomaly.ROLE_REPEATED)[:1]:
+    """Complain once of each choice."""
+    said: set[int] = set()
+    for odd in evidence.odd(ChunkAnomaly.ROLE_REPEATED):
+        if odd.choice in said:
+            continue
+        said.add(odd.choice)
         yield Complaint(
-            f"choice {odd.choice} says its role again",
+            f"a later delta of choice {odd.choice} repeats the role"
+            f" ({evidence.anomalies.count(ChunkAnomaly.ROLE_REPEATED)} times in all)",
             evidence.at_event(odd.event, '"role"'),
             expected="the role in the first delta only",
             actual=odd.detail,

@@ -1,41 +1,32 @@
-"""Usage that was asked for comes.
+"""Usage comes when it was asked for.
 
 What it checks
-    With `stream_options.include_usage` an answer that came to its end brings a usage object.
+    With `stream_options.include_usage` a usage object comes, unless the stream failed as a whole.
 
 Why it matters
-    There is no accounting without it.
+    Without it nobody can bill, budget, or see that tokens were generated which never arrived.
 
 Basis
-    OpenAPI, ChatCompletionStreamOptions. Rule book C-29.
+    The description of `include_usage`. Rule book C-29.
 
 Which clients break
-    Bills and budgets miss the answer.
+    Accounting and budgets; loops that wait for the usage chunk.
 
 How to fix
-    Send the usage chunk before `[DONE]`.
+    Send one more chunk with `"choices": []` and `usage` before `[DONE]`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolwire.protocol.anomaly import ChunkAnomaly
 from toolwire.rule import Basis, Complaint, Evidence, Level, NotApplicable, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = ["usage_missing"]
-
-
-def _missing(evidence: Evidence) -> Iterator[Complaint]:
-    """Complain once."""
-    yield Complaint(
-        "usage was asked for, and none came",
-        evidence.at_end(),
-        expected="a chunk with empty choices and usage",
-        actual="none",
-    )
 
 
 @rule(
@@ -45,12 +36,25 @@ def _missing(evidence: Evidence) -> Iterator[Complaint]:
     basis=Basis.OFFICIAL,
     since="0.1",
     rulebook=("C-29",),
-    source="OpenAI OpenAPI, ChatCompletionStreamOptions",
+    source="OpenAI OpenAPI, ChatCompletionStreamOptions.include_usage",
 )
 def usage_missing(evidence: Evidence) -> Iterator[Complaint] | NotApplicable:
-    """Complain of each breach."""
+    """Complain once, at the end."""
     if not evidence.request.include_usage:
         return NotApplicable("usage was not asked for")
-    if evidence.completion.usage_count or evidence.failed_as_a_whole or not evidence.completion.chunks:
-        return None
-    return _missing(evidence)
+    return _check(evidence)
+
+
+def _check(evidence: Evidence) -> Iterator[Complaint]:
+    """Look for a usage object."""
+    completion = evidence.completion
+    if completion.usages or not completion.chunks or evidence.failed_as_a_whole:
+        return
+    if evidence.odd(ChunkAnomaly.USAGE_TYPE):
+        return
+    yield Complaint(
+        "usage was asked for and none came",
+        evidence.at_end(),
+        expected='a chunk with "choices": [] and usage',
+        actual="no usage",
+    )

@@ -1,19 +1,21 @@
 """Usage adds up.
 
 What it checks
-    A usage object holds whole numbers that are not negative, and the total is the sum of prompt and completion.
+    A usage object has `prompt_tokens`, `completion_tokens` and `total_tokens`, whole numbers and not negative, and
+    the total is the sum. Details below them are not looked at.
 
 Why it matters
-    Accounting is wrong, or fails.
+    Numbers that are missing or do not add up make bills and budgets wrong, and hide tokens that were generated but
+    never sent.
 
 Basis
-    OpenAPI, CompletionUsage. Rule book C-32.
+    The schema requires all three. Rule book C-32.
 
 Which clients break
-    Typed clients refuse an empty object; bills are wrong.
+    Accounting; clients that read `usage.total_tokens` of an empty object raise.
 
 How to fix
-    Fill in all three counts, or leave usage out.
+    Count all that was generated, reasoning and calls included; leave `usage` null where there is nothing to tell.
 """
 
 from __future__ import annotations
@@ -39,11 +41,13 @@ __all__ = ["usage_numbers"]
     source="OpenAI OpenAPI, CompletionUsage",
 )
 def usage_numbers(evidence: Evidence) -> Iterator[Complaint]:
-    """Complain of each breach."""
-    for odd in evidence.odd(ChunkAnomaly.USAGE_TYPE, ChunkAnomaly.USAGE_NUMBER, ChunkAnomaly.USAGE_SUM)[:1]:
-        yield Complaint(
-            f"usage is wrong: {odd.detail or 'no object'}",
-            evidence.at_event(odd.event, '"usage"'),
-            expected="three counts, and total = prompt + completion",
-            actual=odd.detail,
-        )
+    """Complain once of each kind of fault."""
+    for kind in (ChunkAnomaly.USAGE_TYPE, ChunkAnomaly.USAGE_NUMBER, ChunkAnomaly.USAGE_SUM):
+        for odd in evidence.odd(kind)[:1]:
+            word = "usage is " if kind is ChunkAnomaly.USAGE_TYPE else ""
+            yield Complaint(
+                f"the numbers of usage are wrong: {word}{odd.detail[:60]}",
+                evidence.at_event(odd.event, '"usage"'),
+                expected="three whole numbers, of which one is the sum",
+                actual=odd.detail,
+            )

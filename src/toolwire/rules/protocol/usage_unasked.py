@@ -1,26 +1,25 @@
-"""Usage comes where it was asked for.
+"""Usage comes only when it was asked for.
 
 What it checks
     Without `stream_options.include_usage` no chunk has a usage object.
 
 Why it matters
-    Harmless except to strict decoders; many servers always send it.
+    Many servers always send it; only very strict decoders mind.
 
 Basis
-    OpenAPI, ChatCompletionStreamOptions. Rule book C-31.
+    The description of `include_usage`. Harmless. Rule book C-31.
 
 Which clients break
-    None is known.
+    Strict decoders.
 
 How to fix
-    Send usage where it is asked for.
+    Nothing, unless a client complains.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolwire.protocol.anomaly import ChunkAnomaly
 from toolwire.rule import Basis, Complaint, Evidence, Level, rule
 
 if TYPE_CHECKING:
@@ -36,14 +35,15 @@ __all__ = ["usage_unasked"]
     basis=Basis.OFFICIAL,
     since="0.1",
     rulebook=("C-31",),
-    source="OpenAI OpenAPI, ChatCompletionStreamOptions",
+    source="OpenAI OpenAPI, ChatCompletionStreamOptions.include_usage",
 )
 def usage_unasked(evidence: Evidence) -> Iterator[Complaint]:
-    """Complain of each breach."""
-    for odd in evidence.odd(ChunkAnomaly.USAGE_UNASKED)[:1]:
+    """Tell once."""
+    completion = evidence.completion
+    if completion.usages and not evidence.request.include_usage:
         yield Complaint(
-            "usage comes though it was not asked for",
-            evidence.at_event(odd.event, '"usage"'),
+            f"usage came unasked ({completion.usage_count} times)",
+            evidence.at_event(completion.usages[0].event, '"usage"'),
             expected="no usage",
-            actual=odd.detail,
+            actual=f"{completion.usage_count} usage objects",
         )
