@@ -160,6 +160,9 @@ class Recording:
         """Start a new recording; a file that exists is never overwritten. Raises `WriteError`."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as problem:
+            raise WriteError(f"cannot create the folder {path.parent} ({_reason(problem)})") from problem
+        try:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | _BINARY, MODE)
         except FileExistsError as problem:
             raise WriteError(

@@ -307,6 +307,8 @@ def exit_of(
         return ExitReason(NO_ANSWER, f"undecided: {_inconclusive(counts)} of {total} trials, and none passed or failed")
     if counts[Verdict.ERROR] and fail_on is not FailOn.DROP:
         return ExitReason(FAILS, f"{counts[Verdict.ERROR]} of {total} trials had no answer that could be judged")
+    if fail_on is FailOn.DROP:
+        return ExitReason(CONFORMS, f"0 of {decided} decided trials dropped a call")
     return ExitReason(CONFORMS, f"{counts[Verdict.PASS]} of {decided} decided trials passed")
 
 
