@@ -1,0 +1,314 @@
+"""What the simulator answers: a planned completion, made from the request by rules, and its healthy forms.
+
+A plan picks the tool that the last message asks for, fills its arguments from the declared schema and the prompt, and
+honours what the request demands, so that any suite can be asked of it.
+
+Pure: no clock, no chance; ids follow from the request and the seed.
+Must not know: our decoders, markup, rules; one misreading must not sit on both sides.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from toolwire.simulator.arguments import fill, wanted_tools
+from toolwire.simulator.wire import Chunk, Done, Wire
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = ["Dialect", "Plan", "PlannedCall", "plan_answer", "stream", "whole"]
+
+CHARACTERS_A_TOKEN = 4
+"""What a token of English or JSON comes to, roughly; budgets are counted with it."""
+
+FRAGMENT = 4
+"""Characters of one fragment: about what an engine sends for one token."""
+
+CREATED = 1_796_083_200
+"""A fixed time: the same request gives the same bytes."""
+
+
+class Dialect(StrEnum):
+    """Whose habits a healthy stream has."""
+
+    OPENAI = "openai"
+    VLLM = "vllm"
+    SGLANG = "sglang"
+    LLAMACPP = "llamacpp"
+    OLLAMA = "ollama"
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCall:
+    """One call: its name, its arguments as JSON text, its id."""
+
+    name: str
+    arguments_json: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The answer to a request, before it is put on the wire."""
+
+    request: dict[str, object]
+    model: str
+    reasoning: str
+    text: str
+    calls: tuple[PlannedCall, ...]
+    finish: str
+    n: int = 1
+    include_usage: bool = False
+    id: str = "chatcmpl-0"
+    created: int = CREATED
+    budget: int | None = None
+    """Tokens after which the answer is cut; None for as many as it takes."""
+    usage: dict[str, int] = field(default_factory=dict)
+
+
+def plan_answer(request: Mapping[str, object], *, seed: int = 0) -> Plan:
+    """Plan the answer to the body of a Chat Completions request."""
+    body = dict(request)
+    digest = hashlib.sha256(f"{seed}:{json.dumps(body, sort_keys=True, default=str)}".encode()).hexdigest()
+    messages = _list_of_dicts(body.get("messages"))
+    tools = _tools(body.get("tools"))
+    chosen = _calls(body, tools, messages)
+    calls = tuple(
+        PlannedCall(
+            name, json.dumps(fill(tools[name], text), ensure_ascii=False), f"call_{digest[4 * place : 4 * place + 24]}"
+        )
+        for place, (name, text) in enumerate(chosen)
+    )
+    thinks = _thinks(body)
+    reasoning = (
+        "The user wants this done; I use the tool." if thinks and calls else "Nothing to call." if thinks else ""
+    )
+    text = "" if calls else _words(messages)
+    budget = _limit(body)
+    produced = _tokens(reasoning) + _tokens(text) + sum(_tokens(call.arguments_json) + 8 for call in calls)
+    cut = budget is not None and produced > budget
+    prompt = _tokens(json.dumps([body.get("messages"), body.get("tools")], default=str))
+    completion = min(produced, budget) if budget is not None else produced
+    n = body.get("n")
+    options = body.get("stream_options")
+    return Plan(
+        request=body,
+        model=str(body.get("model") or "simulator"),
+        reasoning=reasoning,
+        text=_stopped(text, body.get("stop")),
+        calls=calls,
+        finish="length" if cut else "tool_calls" if calls else "stop",
+        n=n if isinstance(n, int) and 1 <= n <= 16 else 1,  # noqa: PLR2004 - more alternatives are nobody's test
+        include_usage=isinstance(options, dict) and options.get("include_usage") is True,
+        id=f"chatcmpl-{digest[:24]}",
+        budget=budget if cut else None,
+        usage={"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion},
+    )
+
+
+# -- from a plan to the wire -------------------------------------------------------------------------------------------
+
+
+def stream(plan: Plan, *, dialect: Dialect | str = Dialect.OPENAI) -> Wire:
+    """Return the healthy stream of a plan."""
+    form = Dialect(dialect)
+    parts: list[dict[str, object]] = []
+    for index in range(plan.n):
+        parts += [_chunk(plan, [_choice(index, delta)]) for delta in _cut(plan, list(_deltas(plan, index, form)))]
+        parts.append(_chunk(plan, [_choice(index, {}, plan.finish)]))
+    if plan.include_usage:
+        parts.append({**_chunk(plan, []), "usage": dict(plan.usage)})
+    return Wire((*(Chunk(part) for part in parts), Done()))
+
+
+def whole(plan: Plan) -> dict[str, object]:
+    """Return the answer in its non-streamed form."""
+    choices = []
+    for index in range(plan.n):
+        message: dict[str, object] = {"role": "assistant", "content": plan.text or None}
+        if plan.reasoning:
+            message["reasoning_content"] = plan.reasoning
+        if plan.calls and plan.budget is None:
+            message["tool_calls"] = [
+                {
+                    "id": _id(call, index),
+                    "type": "function",
+                    "function": {"name": call.name, "arguments": call.arguments_json},
+                }
+                for call in plan.calls
+            ]
+        choices.append({"index": index, "message": message, "logprobs": None, "finish_reason": plan.finish})
+    return {
+        "id": plan.id,
+        "object": "chat.completion",
+        "created": plan.created,
+        "model": plan.model,
+        "choices": choices,
+        "usage": dict(plan.usage),
+    }
+
+
+def _chunk(plan: Plan, choices: list[dict[str, object]]) -> dict[str, object]:
+    """Return one chunk."""
+    return {
+        "id": plan.id,
+        "object": "chat.completion.chunk",
+        "created": plan.created,
+        "model": plan.model,
+        "choices": choices,
+    }
+
+
+def _choice(index: int, delta: dict[str, object], finish: str | None = None) -> dict[str, object]:
+    """Return one entry of `choices`."""
+    return {"index": index, "delta": delta, "logprobs": None, "finish_reason": finish}
+
+
+def _deltas(plan: Plan, index: int, form: Dialect) -> Iterator[dict[str, object]]:
+    """Yield the deltas of one choice, without the finish."""
+    yield {"role": "assistant", "content": None if form is Dialect.LLAMACPP else ""}
+    thinking = "reasoning" if form in (Dialect.VLLM, Dialect.OLLAMA) else "reasoning_content"
+    for piece in _pieces(plan.reasoning):
+        yield {thinking: piece}
+    for piece in _pieces(plan.text):
+        yield {"content": piece}
+    for place, call in enumerate(plan.calls):
+        yield from _call_deltas(call, place, _id(call, index), form)
+
+
+def _call_deltas(call: PlannedCall, place: int, identity: str, form: Dialect) -> Iterator[dict[str, object]]:
+    """Yield the deltas of one call in the habit of an engine (formats, section 3)."""
+    head: dict[str, object] = {"index": place, "id": identity, "type": "function"}
+    if form is Dialect.OLLAMA:
+        yield {"tool_calls": [{**head, "function": {"name": call.name, "arguments": call.arguments_json}}]}
+        return
+    name: dict[str, object] = {"name": call.name}
+    yield {"tool_calls": [{**head, "function": name if form is Dialect.VLLM else {**name, "arguments": ""}}]}
+    for piece in _pieces(call.arguments_json):
+        entry: dict[str, object] = {"index": place, "function": {"arguments": piece}}
+        if form is Dialect.SGLANG:
+            entry = {"id": None, "index": place, "type": "function", "function": {"name": None, "arguments": piece}}
+        yield {"tool_calls": [entry]}
+
+
+def _cut(plan: Plan, deltas: list[dict[str, object]]) -> list[dict[str, object]]:
+    """Keep as many deltas as the budget allows: one a token, and the role for nothing."""
+    return deltas if plan.budget is None else deltas[: plan.budget + 1]
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Cut a text into fragments."""
+    for place in range(0, len(text), FRAGMENT):
+        yield text[place : place + FRAGMENT]
+
+
+def _id(call: PlannedCall, index: int) -> str:
+    """Return the id of a call in one choice: choices never share one."""
+    return call.id if index == 0 else f"{call.id}{index}"
+
+
+# -- from a request to a plan ------------------------------------------------------------------------------------------
+
+
+def _calls(
+    body: dict[str, object], tools: dict[str, dict[str, object]], messages: list[dict[str, object]]
+) -> list[tuple[str, str]]:
+    """Return the tools to call, each with the text that its arguments are taken from."""
+    choice = body.get("tool_choice", "auto")
+    allowed = tools
+    demanded = choice == "required"
+    if not tools or choice == "none":
+        return []
+    if isinstance(choice, dict):
+        listed = choice.get("allowed_tools", choice)
+        if choice.get("type") == "allowed_tools" and isinstance(listed, dict):
+            names = set(_tools(listed.get("tools")))
+            allowed = {name: tool for name, tool in tools.items() if name in names}
+            demanded = listed.get("mode") == "required"
+        else:
+            function = choice.get("function", choice.get("custom", choice))
+            name = function.get("name") if isinstance(function, dict) else None
+            allowed = {one: tool for one, tool in tools.items() if one == name}
+            demanded = True
+            return [(one, _last_text(messages)) for one in list(allowed)[:1]]
+    answered = bool(messages) and messages[-1].get("role") == "tool"
+    if answered and not demanded:
+        return []
+    chosen = wanted_tools(allowed, _last_text(messages))
+    if not chosen and demanded and allowed:
+        chosen = [(next(iter(allowed)), _last_text(messages))]
+    return chosen if body.get("parallel_tool_calls") is not False else chosen[:1]
+
+
+def _tools(value: object) -> dict[str, dict[str, object]]:
+    """Return the offered functions by name."""
+    found: dict[str, dict[str, object]] = {}
+    for entry in _list_of_dicts(value):
+        function = entry.get("function", entry)
+        if isinstance(function, dict) and isinstance(function.get("name"), str):
+            found[str(function["name"])] = function
+    return found
+
+
+def _list_of_dicts(value: object) -> list[dict[str, object]]:
+    """Return the objects of a list."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def _last_text(messages: list[dict[str, object]]) -> str:
+    """Return the text of the last message of the user."""
+    for message in reversed(messages):
+        if message.get("role") != "user":
+            continue
+        content = message.get("content")
+        if isinstance(content, str):
+            return content
+        return " ".join(str(part.get("text", "")) for part in _list_of_dicts(content))
+    return ""
+
+
+def _words(messages: list[dict[str, object]]) -> str:
+    """Return an answer in words."""
+    if messages and messages[-1].get("role") == "tool":
+        return f"The tool says: {str(messages[-1].get('content'))[:200]}"
+    return "I can answer this without a tool: yes."
+
+
+def _thinks(body: dict[str, object]) -> bool:
+    """Whether the model is to think."""
+    kwargs = body.get("chat_template_kwargs")
+    return isinstance(kwargs, dict) and kwargs.get("enable_thinking") is True
+
+
+def _limit(body: dict[str, object]) -> int | None:
+    """Return the budget in tokens."""
+    for key in ("max_completion_tokens", "max_tokens"):
+        value = body.get(key)
+        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+            return value
+    return None
+
+
+def _tokens(text: str) -> int:
+    """Return about how many tokens a text has."""
+    return -(-len(text) // CHARACTERS_A_TOKEN)
+
+
+def _stopped(text: str, stop: object) -> str:
+    """End a text before the first stop string."""
+    stops = (
+        [stop]
+        if isinstance(stop, str)
+        else [one for one in stop if isinstance(one, str)]
+        if isinstance(stop, list)
+        else []
+    )
+    for one in stops:
+        if one:
+            text = text.split(one, maxsplit=1)[0]
+    return text
