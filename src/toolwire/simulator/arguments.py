@@ -36,7 +36,28 @@ _CUES = (
 )
 """Words of a prompt, and the parameters of the tool that they ask for; the first that fits decides."""
 
-_STOPWORDS = frozenset(["the", "and", "for", "with", "that", "this", "use", "using", "tool", "call", "please", "from", "into", "its", "are", "you", "can", "what"])
+_STOPWORDS = frozenset(
+    [
+        "the",
+        "and",
+        "for",
+        "with",
+        "that",
+        "this",
+        "use",
+        "using",
+        "tool",
+        "call",
+        "please",
+        "from",
+        "into",
+        "its",
+        "are",
+        "you",
+        "can",
+        "what",
+    ]
+)
 
 
 def wanted_tools(tools: Mapping[str, Mapping[str, object]], text: str) -> list[tuple[str, str]]:
