@@ -46,7 +46,10 @@ DOCUMENTS = 64
 
 _EXCERPT = 80
 _SPACE = " \t\r\n"
-_DIGITS = re.compile(r"\d{16,}")
+_DIGITS = bytes(ord("0") if chr(byte) in "0123456789" else ord(" ") for byte in range(256))
+"""Makes all digits alike, so that a run of them is found by a plain search: several times as quick as a pattern."""
+_LONG_RUN = b"0" * 16
+"""Digits that an integer beyond `SAFE_INTEGER` has at least."""
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 
 
@@ -123,10 +126,11 @@ class Prefix:
 def read_json(text: str) -> JsonText:
     """Read a text strictly; never raises."""
     try:
-        value: Json = jiter.from_json(text.encode("utf-8"), allow_inf_nan=False, catch_duplicate_keys=True)
+        raw = text.encode("utf-8")
+        value: Json = jiter.from_json(raw, allow_inf_nan=False, catch_duplicate_keys=True)
     except (ValueError, RecursionError):
         return _read_slowly(text)
-    if _DIGITS.search(text):
+    if _LONG_RUN in raw.translate(_DIGITS):
         return JsonText(ok=True, value=value, problems=tuple(_big_integers(value)))
     return JsonText(ok=True, value=value)
 
