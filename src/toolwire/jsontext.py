@@ -15,6 +15,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
 import jiter
+import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,8 +90,7 @@ class JsonProblem:
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class JsonText:
+class JsonText(msgspec.Struct, frozen=True):
     """A text that was read: `ok` says whether it is exactly one JSON value.
 
     `value` is that value; where `ok` is false it is what a lenient reader would have got, or None.
