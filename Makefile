@@ -8,6 +8,7 @@ PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3; do \
 	"$$name" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo "$$name"; break; }; done)
 VENV := .venv
 BIN := $(VENV)/bin
+LOCKED := $(VENV)/.locked
 STAMP := $(VENV)/.set-up
 JOBS ?= 2
 
@@ -15,11 +16,14 @@ JOBS ?= 2
 help: ## List the targets.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 
-$(STAMP): requirements/dev.lock pyproject.toml
+$(LOCKED): requirements/dev.lock
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer with venv is needed; name one with make PYTHON=…" >&2; exit 2; }
 	@echo "setting up $(VENV) with $$($(PYTHON) --version)"
 	@$(PYTHON) -m venv --clear $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
+	@touch $@
+
+$(STAMP): $(LOCKED) pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
@@ -40,7 +44,7 @@ check: lint types layers fresh coverage wheel ## Everything that CI runs.
 .PHONY: lint
 lint: $(STAMP) ## Check style and what the project says of itself.
 	@$(BIN)/ruff check .
-	@$(BIN)/ruff format --check --quiet . || { echo "run make format" >&2; exit 1; }
+	@$(BIN)/ruff format --check --quiet . || { echo "run make fmt" >&2; exit 1; }
 	@$(BIN)/python scripts/check_hygiene.py
 
 .PHONY: types
@@ -49,7 +53,7 @@ types: $(STAMP) ## Check types, strictly.
 
 .PHONY: layers
 layers: $(STAMP) ## Check that imports go downwards only and that no rule imports another.
-	@PYTHONPATH=src $(BIN)/lint-imports
+	@$(BIN)/lint-imports
 	@$(BIN)/python scripts/check_rules.py
 
 .PHONY: fresh
@@ -69,8 +73,8 @@ wheel: $(STAMP) ## Build the wheel and try it where the source is out of reach.
 docs: $(STAMP) ## Make the generated pages anew.
 	@$(BIN)/python scripts/generate_docs.py
 
-.PHONY: format
-format: $(STAMP) ## Put the code into its form.
+.PHONY: fmt
+fmt: $(STAMP) ## Put the code into its form.
 	@$(BIN)/ruff format --quiet .
 	@$(BIN)/ruff check --fix --quiet . || true
 
