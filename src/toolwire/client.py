@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import sys
 from dataclasses import dataclass
@@ -473,7 +474,9 @@ def _explain(problem: Exception, url: str) -> _Words:
         case aiohttp.ServerTimeoutError():
             return _Words(End.REFUSED, f"no connection to {host} in time", _HINT_DOWN)
         case aiohttp.ClientConnectorError():
-            words = problem.os_error.strerror or str(problem.os_error)
+            # event loops word this in their own ways
+            number = problem.os_error.errno
+            words = os.strerror(number) if number else str(problem.os_error)
             return _Words(End.REFUSED, f"cannot connect to {host} ({words.lower()})", _HINT_DOWN)
         case aiohttp.ServerDisconnectedError():
             return _Words(End.RESET, f"{host} closed the connection without an answer", _HINT_HTTP)

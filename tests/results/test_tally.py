@@ -64,8 +64,10 @@ def times(**counts: int) -> list[str]:
         ),
         (
             *(times(**{"pass": 1, "leak": 1, "broken": 2, "cut": 1, "error": 1}), {}, 1, "3 of 6 trials failed"),
-            "3 of 4 failed (1 dropped and 2 broken): the true rate lies between 19.4 % and 99.4 %;"
-            " 1 cut, 1 without an answer not counted",
+            (
+                "3 of 4 failed (1 dropped and 2 broken): the true rate lies between 19.4 % and 99.4 %;"
+                " 1 cut, 1 without an answer not counted"
+            ),
         ),
         (
             *(times(**{"pass": 2, "error": 1}), {}, 1, "1 of 3 trials had no answer that could be judged"),
@@ -94,14 +96,18 @@ def times(**counts: int) -> list[str]:
         ),
         (
             *(times(leak=1), {"planned": 3, "ended": RunEnd.INTERRUPTED}, 1, "1 of 1 trials failed"),
-            "1 of 1 failed (1 dropped): the true rate lies between 2.5 % and 100.0 %;"
-            " interrupted, 2 of 3 trials not made",
+            (
+                "1 of 1 failed (1 dropped): the true rate lies between 2.5 % and 100.0 %;"
+                " interrupted, 2 of 3 trials not made"
+            ),
         ),
         (
             *(times(**{"pass": 1}), {"planned": 3, "ended": RunEnd.CUT}, 3),
             "the recording is cut short after 1 of 3 trials",
-            "0 of 1 dropped, 0 broken: the true rate may still be up to 95.0 %;"
-            " the recording is cut short, 2 of 3 trials not made",
+            (
+                "0 of 1 dropped, 0 broken: the true rate may still be up to 95.0 %;"
+                " the recording is cut short, 2 of 3 trials not made"
+            ),
         ),
         (
             *(times(**{"pass": 1}), {"planned": 3, "ended": RunEnd.STOPPED, "stopped": "disk full"}, 3),
@@ -274,11 +280,10 @@ def test_what_could_not_be_judged_is_no_part_of_a_share() -> None:
         if evidence.exchange.response is None or evidence.exchange.response.status != 200:
             yield Complaint("no answer", evidence.at_start(), effect=Effect.UNREADABLE)
 
-    declared = {"level": Level.MUST, "basis": Basis.POLICY, "since": "0.1.0"}
     rules = [
-        rule(name="picky", code="TW998", **declared)(picky),
-        rule(name="gone", code="TW997", **declared)(unreadable),
-    ]  # type: ignore[arg-type]
+        rule(name="picky", code="TW998", level=Level.MUST, basis=Basis.POLICY, since="0.1.0")(picky),
+        rule(name="gone", code="TW997", level=Level.MUST, basis=Basis.POLICY, since="0.1.0")(unreadable),
+    ]
     result = result_of(["pass", "pass", "pass", "error"], rules=rules)
     assert {fault.rule: (fault.rate.k, fault.rate.n) for fault in result.faults} == {"picky": (2, 2), "gone": (1, 4)}
 

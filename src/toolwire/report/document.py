@@ -155,5 +155,6 @@ def _rate(rate: Rate) -> dict[str, Json]:
 
 
 def _plain(value: object) -> Json:
-    """Turn a dataclass, or a mapping with enum keys, into plain JSON values."""
-    return cast("Json", msgspec.to_builtins(value, str_keys=True))
+    """Turn a dataclass, or a mapping with enum keys, into plain JSON values (the round trip makes lists of tuples)."""
+    plain: Json = msgspec.json.decode(msgspec.json.encode(value))
+    return plain
