@@ -73,7 +73,7 @@ class LazyGroup(click.Group):
 )
 @click.version_option(__version__, "-V", "--version", message="toolwire %(version)s")
 def toolwire() -> None:
-    """Do a server's streamed tool calls reach the client whole?
+    r"""Ask whether a server's streamed tool calls reach the client whole.
 
     Asks a live OpenAI-compatible server, keeps the bytes, judges them by documented rules.
 

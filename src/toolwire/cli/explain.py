@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
 import click
 from rich.text import Text
@@ -14,8 +15,10 @@ from toolwire.exchange import Exchange, decode_exchange
 from toolwire.judge import judge
 from toolwire.report.console import render
 from toolwire.report.findings import headline, timeline_of
-from toolwire.rule import Rule
 from toolwire.rules.catalogue import RULES
+
+if TYPE_CHECKING:
+    from toolwire.rule import Rule
 
 __all__ = ["command"]
 

@@ -18,16 +18,17 @@ from toolwire.errors import RecordingError, UsageError
 from toolwire.evidence import Evidence
 from toolwire.judge import Judgement, Verdict, VerdictClass, judge
 from toolwire.markup import families
-from toolwire.recording import Dropped, Footer, RecordedTrial
+from toolwire.recording import RecordedTrial
+from toolwire.replay import replay
 from toolwire.report.console import render
 from toolwire.report.document import document, judgement_document
 from toolwire.report.findings import findings_of, headline, timeline_of
 from toolwire.report.terminal import run_report
-from toolwire.results import FailOn, RunEnd
+from toolwire.results import FailOn
 from toolwire.rule import Level, Rule
 from toolwire.rules.catalogue import RULES
 from toolwire.store import Source, SourceKind, open_source, read_text
-from toolwire.tally import Tally, exit_of
+from toolwire.tally import exit_of
 
 if TYPE_CHECKING:
     from toolwire.exchange import Exchange
@@ -58,12 +59,14 @@ class _Sum:
     type=click.Choice([one.value for one in FailOn]),
     help="From what on the exit code is 1: must by default, in a recording what the run had.",
 )
-@grouped("Output", "--json", "as_json", is_flag=True, help="A JSON line for each exchange; for a recording, its document.")
+@grouped(
+    "Output", "--json", "as_json", is_flag=True, help="A JSON line for each exchange; for a recording, its document."
+)
 @grouped("Output", "--notes", is_flag=True, help="Show findings of level NOTE too.")
 @grouped("Output", "-v", "--verbose", is_flag=True, help="Show each exchange as a timeline of its events.")
 @grouped("Output", "-q", "--quiet", is_flag=True, help="Show only what does not pass.")
 @grouped("Output", "--dialects", is_flag=True, help="List the markup families that leaks are recognised by, and exit.")
-def command(  # noqa: PLR0917 - click passes options by name
+def command(
     files: tuple[str, ...],
     ids: tuple[str, ...],
     request_file: str | None,
@@ -71,13 +74,13 @@ def command(  # noqa: PLR0917 - click passes options by name
     ignored: tuple[str, ...],
     level: str,
     fail_on: str | None,
-    as_json: bool,  # noqa: FBT001 - as above
-    notes: bool,  # noqa: FBT001 - as above
-    verbose: bool,  # noqa: FBT001 - as above
-    quiet: bool,  # noqa: FBT001 - as above
-    dialects: bool,  # noqa: FBT001 - as above
+    as_json: bool,
+    notes: bool,
+    verbose: bool,
+    quiet: bool,
+    dialects: bool,
 ) -> int:
-    """Judge FILEs: exchanges (JSON Lines), a run's recording, or a raw capture (with --request); - is stdin.
+    r"""Judge FILEs: exchanges (JSON Lines), a run's recording, or a raw capture (with --request); - is stdin.
 
     \b
     toolwire judge recording.jsonl
@@ -163,20 +166,7 @@ def judge_recording(source: Source, rules: list[Rule], fail_on: str | None, show
     header = source.header
     if fail_on is not None:
         header = replace(header, settings=replace(header.settings, fail_on=FailOn(fail_on)))
-    tally = Tally(header)
-    footer: Footer | None = None
-    for record in source:
-        if isinstance(record, RecordedTrial):
-            exchange = record.exchange
-            tally.add(record.case, record.tool_choice, record.repeat, exchange, judge(exchange, rules))
-        elif isinstance(record, Footer):
-            footer = record
-        elif isinstance(record, Dropped):
-            tally.drop_field(record.field)
-    if footer is None:
-        result = tally.result(RunEnd.CUT, stopped="its recording has no footer")
-    else:
-        result = tally.result(footer.ended, stopped=footer.stopped, seconds=footer.seconds)
+    result = replay(header, source, rules).result()
     if shown.as_json:
         say(json.dumps(document(result), indent=1))
     else:
@@ -221,6 +211,6 @@ def list_dialects() -> None:
         table.add_column(heading)
     known = families()
     for family in known:
-        table.add_row(family.id, ", ".join(family.families), "  ".join(family.leak.strong[:4]))
+        table.add_row(family.id, ", ".join(family.models), "  ".join(family.markers.strong[:4]))
     say(render(table, look=look()))
     say(f"{len(known)} families; one is added by one TOML file")

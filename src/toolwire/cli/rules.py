@@ -31,7 +31,7 @@ def command(
     basis: str | None,
     protocol: str | None,
     client: str | None,
-    as_json: bool,  # noqa: FBT001 - click passes flags by name
+    as_json: bool,
 ) -> None:
     """List the rules whose name or code matches a PATTERN (`call-*`, `TW3*`); all without one."""
     chosen = [

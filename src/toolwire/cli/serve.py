@@ -21,7 +21,7 @@ __all__ = ["command"]
 @grouped("Target", "--seed", type=int, default=0, show_default=True, help="Seed of probabilistic faults.")
 @grouped("Target", "--api-key-env", metavar="NAME", help="Ask for the key that this environment variable holds.")
 @grouped("Output", "--list", "list_faults", is_flag=True, help="List the faults and exit.")
-def command(port: int, fault: str, seed: int, api_key_env: str | None, list_faults: bool) -> None:  # noqa: FBT001 - click passes flags by name
+def command(port: int, fault: str, seed: int, api_key_env: str | None, list_faults: bool) -> None:
     """Start a server on loopback whose streams have the fault that the path names.
 
     http://127.0.0.1:PORT/v1 is healthy, http://127.0.0.1:PORT/FAULT/v1 has that fault, and / lists them all.

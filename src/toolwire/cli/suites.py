@@ -19,7 +19,7 @@ __all__ = ["command"]
 @click.argument("name", required=False, metavar="[SUITE]")
 @grouped("Output", "--toml", is_flag=True, help="Print the suite's own TOML: the start of one of yours.")
 @grouped("Output", "--json", "as_json", is_flag=True, help="Print JSON.")
-def command(name: str | None, toml: bool, as_json: bool) -> None:  # noqa: FBT001 - click passes flags by name
+def command(name: str | None, toml: bool, as_json: bool) -> None:
     """List the suites; with SUITE, list its cases.
 
     A suite of your own is a TOML file of the same form: toolwire probe URL --suite FILE.

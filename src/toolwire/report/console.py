@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.text import Text
 from rich.theme import Theme
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def render(*parts: RenderableType, look: Look) -> str:
         legacy_windows=False,
     )
     for part in parts:
-        console.print(part, soft_wrap=False)
+        # a line that is to be copied into a shell stays one line, however narrow the window is
+        console.print(part, soft_wrap=isinstance(part, Text) and part.no_wrap is True)
     lines = [line.rstrip() for line in sink.getvalue().splitlines()]
     return "\n".join(lines) + "\n"

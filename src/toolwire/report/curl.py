@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 __all__ = ["curl"]
 
-_OURS = frozenset({"content-type", "authorization", "accept", "accept-encoding", "user-agent", "host", "content-length"})
+_OURS = frozenset(
+    {"content-type", "authorization", "accept", "accept-encoding", "user-agent", "host", "content-length"}
+)
 
 
 def curl(url: str, body: Mapping[str, object], *, headers: Mapping[str, str] | None = None, key: bool = False) -> str:

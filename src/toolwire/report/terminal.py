@@ -56,9 +56,10 @@ def _parts(result: RunResult, recording: str, *, notes: bool) -> Iterator[Render
     yield _cases(result)
     shown = [fault for fault in result.faults if notes or fault.level is not Level.NOTE]
     hidden = len(result.faults) - len(shown)
+    repeated: dict[str, int] = {}
     for number, fault in enumerate(shown[:FAULTS_SHOWN], start=1):
         yield Text("")
-        yield from _fault(number, fault, result)
+        yield from _fault(number, fault, result, repeated)
     if len(shown) > FAULTS_SHOWN:
         yield Text(f"\n{len(shown) - FAULTS_SHOWN} more distinct faults are in the recording and in --json", "dim")
     yield from _errors(result)
@@ -66,7 +67,8 @@ def _parts(result: RunResult, recording: str, *, notes: bool) -> Iterator[Render
         yield Text(f"\nrule {name} crashed: {problem}; this is a bug in toolwire", "fail")
     yield Text("")
     if hidden:
-        yield Text(f"{hidden} legal oddities are not shown; --notes shows them", "dim")
+        what = "1 legal oddity is" if hidden == 1 else f"{hidden} legal oddities are"
+        yield Text(f"{what} not shown; --notes shows what they are", "dim")
     yield from _foot(result, recording)
 
 
@@ -122,13 +124,14 @@ def rate_words(rate: Rate) -> str:
     """Return `3 of 30 (10.0 %, 95 % interval 2.1 % to 26.5 %)`."""
     if rate.share is None:
         return "0 of 0"
-    return (
-        f"{rate.k} of {rate.n} ({percent(rate.share)}, 95 % interval {percent(rate.low)} to {percent(rate.high)})"
-    )
+    return f"{rate.k} of {rate.n} ({percent(rate.share)}, 95 % interval {percent(rate.low)} to {percent(rate.high)})"
 
 
-def _fault(number: int, fault: DistinctFault, result: RunResult) -> Iterator[Text]:
-    """Yield one distinct fault: what, how often, expected and come, where, how to repeat it, what it means."""
+def _fault(number: int, fault: DistinctFault, result: RunResult, repeated: dict[str, int]) -> Iterator[Text]:
+    """Yield one distinct fault: what, how often, expected and come, where, how to repeat it, what it means.
+
+    `repeated` holds the trials whose request was printed, with the number of the fault that printed it.
+    """
     head = Text()
     head.append(f"{number}. ")
     head.append(f"{fault.level} ", LEVELS[fault.level])
@@ -150,10 +153,14 @@ def _fault(number: int, fault: DistinctFault, result: RunResult) -> Iterator[Tex
         yield Text(f"   came      {one_line(finding.actual, 300)}")
     yield Text(f"   {one_line(fault.example.id)}, {place(finding.at)}", "dim")
     yield _excerpt(fault)
-    url = f"{result.header.target.url}/chat/completions"
-    settings = result.header.settings
-    line = curl(url, fault.exchange.request, headers=settings.headers, key=bool(settings.key_variable))
-    yield Text(f"   repeat    {line}", "dim", overflow="fold")
+    printed = repeated.setdefault(fault.example.id, number)
+    if printed == number:
+        url = f"{result.header.target.url}/chat/completions"
+        settings = result.header.settings
+        line = curl(url, fault.exchange.request, headers=settings.headers, key=bool(settings.key_variable))
+        yield Text(f"   repeat    {line}", "dim", no_wrap=True)
+    else:
+        yield Text(f"   repeat    as fault {printed}", "dim")
     meaning = section(fault.rule, "Why it matters")
     if meaning:
         yield Text(f"   meaning   {meaning}")

@@ -51,7 +51,9 @@ def rows(evidence: Evidence, findings: Sequence[Finding]) -> list[Row]:
         head = evidence.body.data[:200].decode("utf-8", "replace")
         folded.append(Row(evidence.body.pieces[0][0], None, None, "other", one_line(head)))
     last = evidence.body.pieces[-1][0] if evidence.body.pieces else None
-    folded.append(Row(last, None, None, "end", f"end of the body: {evidence.exchange.end}", tuple(by_event.get(None, ()))))
+    folded.append(
+        Row(last, None, None, "end", f"end of the body: {evidence.exchange.end}", tuple(by_event.get(None, ())))
+    )
     return folded
 
 
@@ -136,9 +138,7 @@ def _entry(entry: Json) -> str:
     parts += [f"{key} {_quoted(entry[key])}" for key in ("id", "type") if entry.get(key) is not None]
     function = entry.get("function")
     if isinstance(function, dict):
-        parts += [
-            f"{key} {_quoted(function[key])}" for key in ("name", "arguments") if function.get(key) is not None
-        ]
+        parts += [f"{key} {_quoted(function[key])}" for key in ("name", "arguments") if function.get(key) is not None]
     elif "function" in entry:
         parts.append(f"function {function!r}")
     return " ".join(parts)

@@ -2,7 +2,7 @@
 
 What it checks
     The joined arguments of each call are exactly one JSON value by RFC 8259. The finding says what happened to
-    them: cut, doubled, sent again, their beginning lost, markup in them, a Python literal. A call that was
+    them: cut, doubled, their beginning lost, markup in them, a Python literal. A call that was
     honestly cut by its budget is left alone.
 
 Why it matters
@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolwire.arguments import explain
+from toolwire.arguments import explain, resent_at
 from toolwire.rule import Basis, Breaks, ClientEffect, Complaint, Evidence, Level, rule
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def arguments_not_json(evidence: Evidence) -> Iterator[Complaint]:
         if call.stray or call.custom_input is not None or evidence.honestly_cut(call):
             continue
         arguments = evidence.arguments(call)
-        if arguments.valid or arguments.blank:
+        if arguments.valid or arguments.blank or resent_at(call.arguments.parts) is not None:
             continue
         found = explain(arguments.text, call.arguments.parts)
         yield Complaint(
