@@ -36,11 +36,6 @@ _CUT_JSON_TAIL = 6
 """Characters before the end where JSON that was cut off may stop making sense: inside a word or an escape."""
 _FENCE_JSON = re.compile(r"```(?:json)?\s*")
 _CUT_HEAD = re.compile(r'\[?\s*\{\s*"(?:name|tool_name|function)"\s*:\s*"(?P<name>[\w.:-]{3,128})\Z')
-_CALL_HEAD = re.compile(
-    r'\[?\s*\{\s*"(?:name|tool_name)"\s*:\s*"(?P<name>[\w.:-]{1,128})"\s*'
-    r'(?:\Z|,\s*(?:\Z|"[a-z_]{0,20}(?:\Z|"\s*(?:\Z|:(?P<rest>.*)))))',
-    re.DOTALL,
-)
 _ARGUMENT_KEY = re.compile(r'"(?:arguments|parameters|args|tool_input)"\s*:')
 
 
@@ -175,16 +170,14 @@ _LENIENT = json.JSONDecoder(strict=False)
 def _is_cut_json(text: str, start: int, end: int) -> bool:
     """Whether the JSON at `start` makes sense up to the end of the text, where it was cut off."""
     piece = text[start:end].lstrip(" \t\r\n,;")
-    if not piece:
-        return True
-    if piece[0] not in "{[":
+    if piece[:1] not in {"{", "["}:
         return False
     try:
         _LENIENT.raw_decode(piece)
     except json.JSONDecodeError as problem:
         return problem.msg.startswith("Unterminated") or len(piece) - problem.pos <= _CUT_JSON_TAIL
     except (ValueError, RecursionError):
-        return False
+        pass
     return False
 
 
@@ -197,11 +190,6 @@ def _cut_head(text: str, start: int, end: int, offered: Offered) -> Bare | None:
         owners = [tool for tool in offered.tools if tool.startswith(name)]
         if len(name) >= _SHORTEST_CUT_NAME and owners:
             return Bare((), ("json_list" if piece.startswith("[") else "json_object",), start, end)
-    head = _CALL_HEAD.match(piece)
-    if head is not None and offered.declares(head["name"]) and head["rest"] is None:
-        call = LeakedCall(head["name"], None, start, end, complete=False, declared=True)
-        forms = ("json_list",) if piece.startswith("[") else ("json_object", "json_tool_name")
-        return Bare((call,), forms, start, end)
     return None
 
 
@@ -278,11 +266,14 @@ def _python(text: str, place: int, end: int, offered: Offered) -> Bare | None:
 def _begins_arguments(text: str, call: LeakedCall, end: int, offered: Offered) -> bool:
     """Whether a call that does not end begins with a declared argument, or ends before one."""
     place = call.start + len(call.name) + 1
-    keyword = re.compile(r"\s*(?:\Z|(?P<key>\w+)\s*(?P<sign>=|\Z))").match(text[place : min(end, place + 200)])
+    keyword = _KEYWORD.match(text[place : min(end, place + _LONGEST_NAME)])
     if keyword is None:
         return False
     key = keyword["key"]
-    return key is None or (not keyword["sign"] and end - place < len(key) + 2) or key in offered.tools[call.name]
+    return key is None or not keyword["sign"] or key in offered.tools[call.name]
+
+
+_KEYWORD = re.compile(r"\s*(?:\Z|(?P<key>\w+)\s*(?P<sign>=|\Z))")
 
 
 def bare_arguments(text: str, start: int, end: int, offered: Offered) -> LeakedCall | None:

@@ -78,7 +78,8 @@ def _arguments(value: Json) -> dict[str, Json] | None:
 def json_sequence(text: str, position: int, limit: int, offered: Offered) -> tuple[list[LeakedCall], int]:
     """Read call objects from `position` on, whatever brackets and separators stand between them.
 
-    Returns the calls and the place after the last one. An object that does not end, or is no JSON, but begins with a
+    Returns the calls and the place after the last one. An object has to begin before `limit`, but may end behind it,
+    since an argument may hold the marker that is the limit. An object that does not end, or is no JSON, but begins with a
     name is a call that is not complete.
     """
     calls: list[LeakedCall] = []
@@ -89,7 +90,7 @@ def json_sequence(text: str, position: int, limit: int, offered: Offered) -> tup
         if start >= limit or text[start] != "{":
             break
         found = read_json(text, start)
-        if found is None or found[1] > limit:
+        if found is None:
             cut = _CUT_NAME.match(text, start, limit) or _CUT_KEY.match(text, start, limit)
             if cut is not None and (cut.re is _CUT_NAME or offered.declares(cut["name"])):
                 name = cut["name"]
@@ -116,22 +117,9 @@ def json_calls(text: str, opens: list[re.Match[str]], offered: Offered) -> list[
             continue
         limit = opens[number + 1].start() if number + 1 < len(opens) else len(text)
         found, end = json_sequence(text, opener.end(), limit, offered)
-        if not found and limit < len(text):
-            # an argument may hold the opener itself
-            whole, whole_end = json_sequence(text, opener.end(), min(len(text), limit + _INNER), offered)
-            if whole and whole[0].complete:
-                found, end = whole, whole_end
-        elif found and not found[-1].complete and limit < len(text):
-            whole, whole_end = json_sequence(text, opener.end(), min(len(text), limit + _INNER), offered)
-            if whole and whole[-1].complete:
-                found, end = whole, whole_end
         calls += found
-        done = end if found else done
+        done = end
     return calls
-
-
-_INNER = 20_000
-"""How far behind the next opener an object may still end that holds this opener in a string."""
 
 
 def named_json(text: str, opens: list[re.Match[str]], offered: Offered) -> list[LeakedCall]:

@@ -72,10 +72,8 @@ def _read(text: str, opens: list[re.Match[str]], reader: Reader, offered: Offere
             return python_calls(text, opens, offered)
         case "brace_values":
             return brace_values(text, opens, reader, offered)
-        case "namespaced_elements":
-            return namespaced_elements(text, opens, reader, offered)
         case _:
-            return []
+            return namespaced_elements(text, opens, reader, offered)
 
 
 _MATCHED, _NEUTRAL, _MISSED = 0, 1, 2

@@ -52,6 +52,8 @@ _VERBATIM = re.compile(
 )
 _CODELESS = Code((), (), ())
 _MAX_FENCES = 8
+_MAX_TRIES = 64
+"""Marks behind which a call is looked for that no reader has found."""
 _MARK_LENGTH = 80
 """Characters of a call without markers that its mark shows."""
 
@@ -141,8 +143,11 @@ class _Text:
     def scan(self) -> Scan:
         text, offered = self.text, self.offered
         marks = self._marks = whole_markers(text)
-        if not any(mark.strength is Strength.STRONG for mark in marks):
+        first = next((mark for mark in marks if mark.strength is Strength.STRONG), None)
+        if first is None:
             marks = [*marks, *self._lesser_marks(marks)]
+        elif text[: first.start].strip():
+            marks = [*incomplete_markers(text[: first.start + 1], offered), *marks]
         cut = cut_marker(text)
         if cut is not None and not any(mark.end > cut.start for mark in marks):
             marks = [*marks, cut]
@@ -154,7 +159,7 @@ class _Text:
         calls = list(ranked[0].calls) if ranked else []
         forms: tuple[str, ...] = ()
         if not calls:
-            calls = self._calls_of_lesser(marks)
+            calls = self._calls_behind(marks)
         if not any(call.complete or call.declared for call in calls):
             bare_marks, found, forms = self._bare(marks)
             calls = found or calls
@@ -173,23 +178,24 @@ class _Text:
             found = [mark for mark in unknown_dialects(text, self.offered) if mark.start not in taken]
         return found
 
-    def _calls_of_lesser(self, marks: list[Mark]) -> list[LeakedCall]:
-        """Read the calls behind a tag of an unknown dialect, or behind a marker whose first character is missing."""
-        calls: list[LeakedCall] = []
-        for mark in marks:
-            if not self._is_outside(mark.start) or calls:
+    def _calls_behind(self, marks: list[Mark]) -> list[LeakedCall]:
+        """Read the calls that no family's own reader reads: JSON behind a marker, or a marker that is not whole."""
+        for mark in marks[:_MAX_TRIES]:
+            if not self._is_outside(mark.start):
                 continue
-            if mark.strength is Strength.UNKNOWN_DIALECT:
+            calls: list[LeakedCall] = []
+            if mark.strength in {Strength.UNKNOWN_DIALECT, Strength.STRONG}:
                 calls, _ = json_sequence(self.text, mark.end, len(self.text), self.offered)
             elif mark.strength is Strength.PARTIAL and (first := beheaded_by(mark.text)):
                 mended = self.text[: mark.start] + first + self.text[mark.start :]
                 readings = [read_family(mended, name, self.offered, mark.start.__le__) for name in mark.families]
-                best = max(readings, key=lambda reading: sum(call.complete for call in reading.calls))
-                by = len(first)
+                best, by = rank(mended, (), readings)[0], len(first)
                 calls = [
                     replace(call, start=max(call.start - by, mark.start), end=call.end - by) for call in best.calls
                 ]
-        return calls
+            if calls:
+                return calls
+        return []
 
     def _read(self, marks: list[Mark]) -> list[Reading]:
         """Read the calls of every family that has a marker outside code."""

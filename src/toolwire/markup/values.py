@@ -50,6 +50,7 @@ def scan_value(text: str, *, tools: Mapping[str, Collection[str]], prompt: str =
         offered=offered,
         code=code,
         opened={mark.text for mark in marks if not mark.text.startswith("</")},
+        closed={mark.text for mark in marks if mark.text.startswith("</")},
         openers={},
     )
     leaks: list[Mark] = []
@@ -83,6 +84,7 @@ class _Value:
     code: Code
     opened: set[str]
     """Its markers that close nothing."""
+    closed: set[str]
     openers: dict[str, int]
 
 
@@ -110,7 +112,8 @@ def _excuse_in_value(value: _Value, mark: Mark, previous: Mark | None, following
     if mark.strength is Strength.CONTEXTUAL:
         return Excuse.UNSUPPORTED
     # an opener in a value is text unless the value is cut out around it
-    return None if (at_end or at_start) and len(value.opened) == 1 else Excuse.BALANCED
+    cut_out = (at_end or at_start) and len(value.opened) == 1
+    return None if cut_out and "</" + mark.text[1:] not in value.closed else Excuse.BALANCED
 
 
 def _touches(text: str, mark: Mark, previous: Mark | None, following: Mark | None) -> bool:

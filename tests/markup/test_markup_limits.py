@@ -1,0 +1,138 @@
+"""The scanner never raises, and its time grows with the text and not faster."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from toolwire.markup import families, reasoning_marks, scan, scan_value, turn_marks
+from toolwire.markup.lexicon import lexicon
+
+TOOLS = {"get_weather": ("city", "days"), "get_time": ("tz",)}
+PIECES = sorted(
+    {
+        *lexicon().literals,
+        *("`", "```", "```json\n", "~~~\n", "\n", " ", "{", "}", "[", "]", "(", ")", '"', "'", "\\", ":", ",", ">>>"),
+        *("get_weather", "get_time", "city", '{"name": "get_weather"', '"arguments": {', "functions.", "to=functions."),
+        *(
+            "<|",
+            "<｜",
+            "word",
+            "the",
+            "\0",
+            "\ud800",
+            "９",
+            "1",
+            "true",
+            "=",
+            "item>",
+            "/",
+            "</",
+            "<think>",
+            "</think>",
+        ),
+    }
+)
+
+
+@given(
+    st.lists(st.sampled_from(PIECES), max_size=30).map("".join),
+    st.sampled_from(["", "explain this format", "<tool_call>"]),
+)
+@settings(max_examples=600, deadline=None)
+def test_no_text_makes_it_raise(text: str, prompt: str) -> None:
+    """Whatever is put together from markers and punctuation is judged; places lie inside the text and in order."""
+    for found in (scan(text, tools=TOOLS, prompt=prompt), scan_value(text, tools=TOOLS, prompt=prompt)):
+        starts = [mark.start for mark in found.marks]
+        assert starts == sorted(starts)
+        for mark in (*found.marks, *found.excused):
+            assert 0 <= mark.start < mark.end <= len(text)
+        for call in found.calls:
+            assert 0 <= call.start <= call.end <= len(text)
+    for mark in (*reasoning_marks(text, prompt=prompt), *turn_marks(text, prompt=prompt)):
+        assert text[mark.start : mark.end] == mark.text
+
+
+@given(st.text())
+@settings(max_examples=200, deadline=None)
+def test_arbitrary_text_is_judged(text: str) -> None:
+    """Any text at all is judged, and leaks only with a trace of markup."""
+    assert not scan(text, tools={}).leaked
+    scan(text, tools=TOOLS)
+
+
+HARD = {
+    "angles": "<",
+    "list marker": "[TOOL_CALLS]",
+    "braces": "{",
+    "brackets": "[",
+    "fences": "```\n<",
+    "ticks": "`a<",
+    "uneven ticks": "`<``<```<",
+    "openers": "<tool_call>",
+    "openers with a brace": "<tool_call>{",
+    "openers with a string": '<tool_call>["',
+    "closers": "</tool_call>",
+    "common closers": "</parameter>",
+    "headers": "<function=a><parameter=b>",
+    "keys": "<tool_call>a<arg_key>",
+    "recipients": "to=functions.get_weather ",
+    "names": "get_weather\n{",
+    "python": "[get_weather(a=",
+    "gemma": '<|tool_call>call:get_weather{city:<|"|>',
+    "elements": ']<]minimax[>[<invoke name="get_weather">]<]minimax[>[<a>',
+    "channels": "<|channel|>analysis<|message|>x",
+    "thoughts": "<think></think>a",
+    "quotes": '"<tool_call>" ',
+    "tags": "<a_tool_call_b> ",
+    "fenced arguments": "<｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n",
+    "calls": '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>\n',
+    "space": " " * 40 + "<",
+}
+
+
+@pytest.mark.parametrize("unit", HARD.values(), ids=HARD.keys())
+def test_time_grows_with_the_text(unit: str) -> None:
+    """Four times the text takes about four times as long, and never seconds a megabyte."""
+
+    def seconds(size: int) -> float:
+        text = unit * (size // len(unit))
+        best = float("inf")
+        for _ in range(3):
+            start = time.perf_counter()
+            scan(text, tools=TOOLS)
+            scan_value(text, tools=TOOLS)
+            best = min(best, time.perf_counter() - start)
+        return best
+
+    seconds(1_000)
+    small, large = seconds(50_000), seconds(200_000)
+    # 4 is linear, 16 quadratic; the floor keeps the noise of short times out
+    assert large < 9 * max(small, 0.004)
+
+
+def test_deep_and_long_values_are_bounded() -> None:
+    """Nesting and digits without end are no calls, but no failure either."""
+    for inside in ("[" * 100_000, '{"a":' * 50_000, "9" * 100_000, '"' + "x" * 100_000):
+        scan('<tool_call>{"name": "get_weather", "arguments": ' + inside, tools=TOOLS)
+        scan("[get_weather(city=" + inside, tools=TOOLS)
+        scan("<|tool_call>call:get_weather{city:" + inside, tools=TOOLS)
+
+
+def test_long_arguments_are_read() -> None:
+    """A call whose arguments are longer than any piece in which JSON is read comes out whole."""
+    text = "x" * 300_000
+    found = scan('<tool_call>{"name": "get_weather", "arguments": {"city": "' + text + '"}}</tool_call>', tools=TOOLS)
+    assert [call.arguments for call in found.calls] == [{"city": text}]
+    padded = "<tool_call>" + " " * 4_090 + '{"name": "get_time", "arguments": {"tz": 12345678}}'
+    assert scan(padded, tools=TOOLS).calls[0].arguments == {"tz": 12345678}
+
+
+def test_a_hundred_examples_in_one_text_are_all_read() -> None:
+    """Many calls of one family in one text are all read."""
+    example = next(family for family in families() if family.id == "qwen3_xml").examples[1]
+    found = scan("\n".join([example.text] * 100), tools=TOOLS)
+    assert len(found.calls) == 200
