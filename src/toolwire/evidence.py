@@ -20,13 +20,14 @@ from toolwire.markup import Excuse, Strength, reasoning_marks, scan, scan_value,
 from toolwire.oracle import Oracle, SchemaCheck, read_arguments
 from toolwire.pairing import PlainCall
 from toolwire.protocol.anomaly import ChunkAnomaly
-from toolwire.protocol.chat import ChatAccumulator, read_chat_body
+from toolwire.protocol.chat import DONE, ChatAccumulator, read_chat_body
 from toolwire.protocol.request import Contract, Request, read_chat_request
 
 if TYPE_CHECKING:
     from toolwire.completion import Call, Choice, Completion
     from toolwire.exchange import Exchange
-    from toolwire.framing import Event, Span
+    from toolwire.framing import Anomaly as FramingOddity
+    from toolwire.framing import Event, FramingAnomaly, Span
     from toolwire.jsontext import Json
     from toolwire.markup import Mark, Scan
     from toolwire.oracle import Arguments
@@ -36,6 +37,11 @@ __all__ = ["Evidence", "Location"]
 
 HTTP_ERROR = 400
 """From this status on there is no answer."""
+
+_SUCCESS = range(200, 300)
+"""Statuses with which an answer may come."""
+
+_ENDS_WITH_DONE = re.compile(r"(?:\s*data:\s*\[DONE\])+\s*\Z")
 
 _CLOSING = re.compile(r"</|\[/|<\|end|<\|inner_suffix|<\|plamo:end|<channel\||◁/", re.IGNORECASE)
 """How the tags that end reasoning begin, in all families."""
@@ -145,11 +151,29 @@ class Evidence:
 
     @cached_property
     def whole_body(self) -> Json:
-        """The body read as one JSON value, where it has no event and is one; None otherwise."""
-        if self.events or not self.body.size:
+        """The body read as one JSON value, where it has no event but `[DONE]`; None where it is no such value."""
+        if not self.body.size or any(event.data.strip() != DONE for event in self.events):
             return None
-        reading = read_json(self.body.data.decode("utf-8", "replace").strip())
+        text = self.body.data.decode("utf-8", "replace").strip()
+        if self.events:
+            text = _ENDS_WITH_DONE.sub("", text)
+        reading = read_json(text)
         return reading.value if reading.ok else None
+
+    @cached_property
+    def is_stream(self) -> bool:
+        """Whether the body can be taken for a stream of events: not refused, not garbled, not one JSON value."""
+        head = self.exchange.response
+        if head is None or head.status not in _SUCCESS or self.body.problem or self.body.disguised:
+            return False
+        return self.whole_body is None
+
+    def framing_odd(self, *kinds: FramingAnomaly) -> tuple[FramingOddity, ...]:
+        """Return the kept anomalies of the framing of these kinds; none where the body is no stream at all."""
+        framing = self.framing
+        if not framing.counts or not self.is_stream:
+            return ()
+        return tuple(anomaly for anomaly in framing.anomalies if anomaly.kind in kinds)
 
     # -- arguments -------------------------------------------------------------------------------------------------
 
