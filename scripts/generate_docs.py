@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
 NOTICE = "<!-- Made by scripts/generate_docs.py; change its source, then run `make docs`. -->\n\n"
-OUTPUT = re.compile(r"(<!-- output of: (?P<command>[^>]+?) -->\n```text\n)(?P<output>.*?)(```\n<!-- end of output -->)", re.S)
+OUTPUT = re.compile(
+    r"(<!-- output of: (?P<command>[^>]+?) -->\n```text\n)(?P<output>.*?)(```\n<!-- end of output -->)", re.DOTALL
+)
 
 SCRUB = (
     (re.compile(r"\d+(\.\d+)? ?(ms|s)\b"), "T"),
@@ -130,7 +132,9 @@ def faults_page() -> str:
     """Return the faults of the simulator, and which rules each trips; the tests hold this exactly."""
     lines = [NOTICE + "# Faults of the simulator\n"]
     lines.append("`toolwire serve` plays each under `http://127.0.0.1:PORT/<fault>/v1`.")
-    lines.append("The tests hold the last column exactly: each fault trips these rules of level MUST and SHOULD and no other.\n")
+    lines.append(
+        "The tests hold the last column exactly: each fault trips these rules of level MUST and SHOULD and no other.\n"
+    )
     lines += ["| fault | what it does | rules that it trips |", "|---|---|---|"]
     for fault in FAULTS:
         trips = ", ".join(f"[{name}](rules/{name}.md)" for name in sorted(fault.trips)) or "none"
@@ -140,7 +144,9 @@ def faults_page() -> str:
         for name in fault.trips:
             by_rule.setdefault(name, []).append(fault.name)
     lines += ["\n## By rule\n", "| rule | faults that trip it |", "|---|---|"]
-    lines += [f"| [{name}](rules/{name}.md) | {', '.join(sorted(found)) or 'none'} |" for name, found in by_rule.items()]
+    lines += [
+        f"| [{name}](rules/{name}.md) | {', '.join(sorted(found)) or 'none'} |" for name, found in by_rule.items()
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -149,7 +155,7 @@ def dialects_page() -> str:
     lines = [NOTICE + "# Markup families\n", "What a tool call looks like before a server has parsed it.\n"]
     lines += ["| family | models | strong markers |", "|---|---|---|"]
     for family in families():
-        markers = " ".join(f"`` {marker} ``" for marker in family.strong[:6])
+        markers = " ".join(f"`` {marker} ``" for marker in family.markers.strong[:6])
         lines.append(f"| {family.id} | {cell(', '.join(family.models))} | {cell(markers)} |")
     return "\n".join(lines) + "\n"
 

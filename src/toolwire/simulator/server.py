@@ -18,7 +18,7 @@ import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from toolwire.simulator.faults import FAULTS, by_name
+from toolwire.simulator.faults import FAULTS
 from toolwire.simulator.pacing import Pacing, parts
 from toolwire.simulator.script import plan_answer, stream, whole
 from toolwire.simulator.wire import Ending, Pause, Wire, frame
@@ -42,6 +42,7 @@ IDLE = 60.0
 
 _REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 405: "Method Not Allowed"}
 _CREATED = 1_796_083_200
+_BY_NAME = {fault.name: fault for fault in FAULTS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +140,7 @@ class SimulatorServer:
             return False
         fault_name, _, rest = request.path.strip("/").rpartition("v1")
         fault_name = fault_name.strip("/") or self._fault
-        fault = None if not fault_name else by_name(fault_name)
+        fault = _BY_NAME.get(fault_name)
         if request.path in ("", "/") and request.method == "GET":
             await self._list(writer, request)
         elif fault_name and fault is None:
