@@ -70,6 +70,7 @@ class ChunkAnomaly(StrEnum):
     # a call
     CALLS_TYPE = "calls-type"
     CALLS_EMPTY = "calls-empty"
+    TOO_MANY_CALLS = "too-many-calls"
     ENTRY_TYPE = "entry-type"
     INDEX_MISSING = "index-missing"
     INDEX_TEXT = "index-text"
