@@ -53,6 +53,37 @@ from toolwire.rules.finish.finish_value import finish_value
 from toolwire.rules.finish.finish_with_delta import finish_with_delta
 from toolwire.rules.finish.phantom_finish import phantom_finish
 from toolwire.rules.finish.truncation_hidden import truncation_hidden
+from toolwire.rules.framing.bare_json_error import bare_json_error
+from toolwire.rules.framing.big_integer import big_integer
+from toolwire.rules.framing.body_cut import body_cut
+from toolwire.rules.framing.body_too_long import body_too_long
+from toolwire.rules.framing.byte_order_mark import byte_order_mark
+from toolwire.rules.framing.charset import charset
+from toolwire.rules.framing.comment_after_id import comment_after_id
+from toolwire.rules.framing.comments import comments
+from toolwire.rules.framing.completion_as_body import completion_as_body
+from toolwire.rules.framing.content_length_stream import content_length_stream
+from toolwire.rules.framing.content_type import content_type
+from toolwire.rules.framing.duplicate_key import duplicate_key
+from toolwire.rules.framing.empty_event import empty_event
+from toolwire.rules.framing.encoding_broken import encoding_broken
+from toolwire.rules.framing.encoding_unrequested import encoding_unrequested
+from toolwire.rules.framing.event_name import event_name
+from toolwire.rules.framing.http_error import http_error
+from toolwire.rules.framing.id_or_retry_field import id_or_retry_field
+from toolwire.rules.framing.invalid_utf8 import invalid_utf8
+from toolwire.rules.framing.lone_surrogate import lone_surrogate
+from toolwire.rules.framing.mixed_line_endings import mixed_line_endings
+from toolwire.rules.framing.no_answer import no_answer
+from toolwire.rules.framing.no_event import no_event
+from toolwire.rules.framing.no_space_after_colon import no_space_after_colon
+from toolwire.rules.framing.payload_not_json import payload_not_json
+from toolwire.rules.framing.payload_outside_data import payload_outside_data
+from toolwire.rules.framing.replacement_character import replacement_character
+from toolwire.rules.framing.retry_after import retry_after
+from toolwire.rules.framing.several_data_lines import several_data_lines
+from toolwire.rules.framing.unfinished_event import unfinished_event
+from toolwire.rules.framing.unknown_field import unknown_field
 from toolwire.rules.protocol.choice_index import choice_index
 from toolwire.rules.protocol.choice_order import choice_order
 from toolwire.rules.protocol.choice_shape import choice_shape
@@ -102,6 +133,37 @@ __all__ = ["RULES"]
 
 RULES: tuple[Rule, ...] = (
     # framing
+    http_error,
+    no_answer,
+    bare_json_error,
+    completion_as_body,
+    no_event,
+    content_type,
+    charset,
+    body_cut,
+    content_length_stream,
+    encoding_unrequested,
+    encoding_broken,
+    body_too_long,
+    retry_after,
+    invalid_utf8,
+    mixed_line_endings,
+    byte_order_mark,
+    unfinished_event,
+    payload_not_json,
+    several_data_lines,
+    payload_outside_data,
+    no_space_after_colon,
+    empty_event,
+    comment_after_id,
+    comments,
+    id_or_retry_field,
+    event_name,
+    unknown_field,
+    duplicate_key,
+    lone_surrogate,
+    replacement_character,
+    big_integer,
     # protocol
     chunk_fields,
     chunk_object,

@@ -41,10 +41,7 @@ _MOST = 64
     level=Level.MUST,
     basis=Basis.OFFICIAL,
     since="0.1",
-    rulebook=(
-        "C-10",
-        "C-39",
-    ),
+    rulebook=("C-10", "C-39"),
     source="OpenAI OpenAPI, CreateChatCompletionStreamResponse.choices.items.index",
     clients=(
         ClientEffect("openai-python 3.57.0", Breaks.BY_EXCEPTION, "TypeError where the index is missing", "reproduced"),

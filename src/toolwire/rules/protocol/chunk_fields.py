@@ -37,10 +37,7 @@ __all__ = ["chunk_fields"]
     level=Level.MUST,
     basis=Basis.OFFICIAL,
     since="0.1",
-    rulebook=(
-        "C-01",
-        "C-04",
-    ),
+    rulebook=("C-01", "C-04"),
     source="OpenAI OpenAPI, CreateChatCompletionStreamResponse.required",
     clients=(
         ClientEffect(

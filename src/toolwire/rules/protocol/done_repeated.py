@@ -39,10 +39,7 @@ __all__ = ["done_repeated"]
     level=Level.SHOULD,
     basis=Basis.OFFICIAL,
     since="0.1",
-    rulebook=(
-        "C-33",
-        "C-26",
-    ),
+    rulebook=("C-33", "C-26"),
     source="older API reference of the parameter stream",
     clients=(ClientEffect("openai-python 3.57.0", Breaks.SILENTLY, "what follows [DONE] is ignored", "reproduced"),),
 )

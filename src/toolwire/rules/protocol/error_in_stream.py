@@ -20,19 +20,17 @@ How to fix
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
-from toolwire.protocol.anomaly import ChunkAnomaly
+from toolwire.jsontext import read_json
+from toolwire.protocol.anomaly import RECORDED
+from toolwire.protocol.whole import error_words
 from toolwire.rule import Basis, Breaks, ClientEffect, Complaint, Effect, Evidence, Level, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = ["error_in_stream"]
-
-_MESSAGE = re.compile(r'"(?:message|error_message|error_msg|detail|error)": "((?:[^"\\\\]|\\\\.)+)')
-"""Where the words of an error stand, in the excerpt of its JSON that is kept."""
 
 
 @rule(
@@ -55,16 +53,11 @@ _MESSAGE = re.compile(r'"(?:message|error_message|error_msg|detail|error)": "((?
 )
 def error_in_stream(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each error."""
-    for odd in evidence.odd(ChunkAnomaly.ERROR_OBJECT):
+    for said in evidence.completion.errors[:RECORDED]:
+        words = error_words(read_json(said.value).value) or said.value
         yield Complaint(
-            f"the server reports an error: {_words(odd.detail)}",
-            evidence.at_event(odd.event),
+            f"the server reports an error: {' '.join(words.split())[:120]}",
+            evidence.at_event(said.event),
             expected="an answer that comes to its end",
-            actual=odd.detail,
+            actual=said.value[:120],
         )
-
-
-def _words(detail: str) -> str:
-    """Return the message of an error where it can be found, else its JSON."""
-    found = _MESSAGE.search(detail)
-    return (found.group(1) if found else detail)[:100]
