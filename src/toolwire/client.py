@@ -143,8 +143,10 @@ class Client:
         try:
             async with asyncio.timeout(self.target.timeouts.total) as scope:
                 await self._fill(capture, payload, scope)
+        except aiohttp.ServerTimeoutError as problem:  # also a TimeoutError, and yet no patience of ours
+            capture.broke(problem, self.target.url)
         except TimeoutError:
-            capture.gave_up(self.target.timeouts)
+            capture.gave_up()
         except asyncio.CancelledError:
             capture.end, capture.error = End.ABORTED, "we stopped reading: cancelled"
             if on_cancel is not None:
@@ -171,6 +173,9 @@ class Client:
                     if len(body) > SMALL_BODY:
                         raise NoAnswerError(f"{url} sent more than {SMALL_BODY} bytes", "is this the right address?")
                 return Answer(response.status, _lower(response), body)
+        except aiohttp.ServerTimeoutError as problem:
+            words = _explain(problem, url)
+            raise NoAnswerError(words.problem, words.hint) from problem
         except TimeoutError as problem:
             raise NoAnswerError(f"{url} did not answer within {SMALL_WAIT:g} s", _HINT_LATE) from problem
         except (aiohttp.ClientError, OSError) as problem:
@@ -188,7 +193,7 @@ class Client:
         """Send the request, follow redirects on the same host, and read the body."""
         session = self._open()
         url = f"{self.target.url}/chat/completions"
-        for _ in range(REDIRECTS_LIMIT + 1):
+        for hop in range(REDIRECTS_LIMIT + 1):
             response = await session.post(
                 url,
                 data=payload,
@@ -200,7 +205,7 @@ class Client:
             follow = _redirect(response, url)
             if follow is None:
                 break
-            if follow.to and _ < REDIRECTS_LIMIT:
+            if follow.to and hop < REDIRECTS_LIMIT:
                 response.close()
                 url = follow.to
                 continue
@@ -311,9 +316,8 @@ class _Capture:
         else:
             self.error = f"we stopped reading: the body came in more than {READS_LIMIT} pieces"
 
-    def gave_up(self, timeouts: object) -> None:
+    def gave_up(self) -> None:
         """Say what we waited for in vain."""
-        del timeouts
         self.end = End.TIMEOUT
         if self._watch is not None and self._watch.words:
             self.error = self._watch.words

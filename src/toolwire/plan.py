@@ -171,9 +171,8 @@ def _named(error: Json) -> Iterator[str]:
             for key in ("param", "parameter", "field"):
                 if isinstance(said := holder.get(key), str):
                     yield said
-        for item in _list(error.get("detail")):
-            if isinstance(item, dict):
-                yield ".".join(str(part) for part in _list(item.get("loc")))
+        items = (item for item in _list(error.get("detail")) if isinstance(item, dict))
+        yield from (".".join(str(part) for part in _list(item.get("loc"))) for item in items)
 
 
 def _error(exchange: Exchange) -> Json:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from toolwire.judge import judge
-from toolwire.recording import Aborted, Dropped, Footer, RecordedTrial, RecordedVerdict
+from toolwire.recording import Dropped, Footer, RecordedTrial, RecordedVerdict
 from toolwire.results import RunEnd
 from toolwire.tally import Tally
 
@@ -73,10 +73,8 @@ def replay(
                     changed.append(f"{record.id}: {then}, now {now}")
             case Dropped():
                 tally.drop_field(record.field)
-            case Aborted():
+            case _:
                 pass
-            case Footer():
-                footer = record
-                continue
-        footer = None
+        # only a footer that is the last line ends a run: one that was gone on with has earlier ones
+        footer = record if isinstance(record, Footer) else None
     return Replay(tally, footer, tuple(changed))

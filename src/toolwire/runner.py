@@ -178,13 +178,13 @@ class _Run:
             if task is not None:
                 task.uncancel()
         except ExceptionGroup as errors:
-            match first := _first(errors):
-                case _StopRunError() | WriteError():
-                    ended, stopped = RunEnd.STOPPED, str(first)
-                case ToolwireError():
-                    raise first from None
-                case _:
-                    raise
+            first = _first(errors)
+            if isinstance(first, (_StopRunError, WriteError)):
+                ended, stopped = RunEnd.STOPPED, str(first)
+            elif isinstance(first, ToolwireError):
+                raise first from None
+            else:
+                raise
         return self._finish(ended, stopped)
 
     def _finish(self, ended: RunEnd, stopped: str) -> RunResult:

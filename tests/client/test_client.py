@@ -7,6 +7,7 @@ import gzip
 import signal
 import socket
 import struct
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -443,6 +444,66 @@ async def test_a_name_that_nobody_knows_refuses(monkeypatch: pytest.MonkeyPatch)
         exchange = await client.ask(BODY, id="t")
     assert exchange.end is End.REFUSED
     assert exchange.error == "the name of no-such-host.invalid:8000 cannot be resolved"
+
+
+async def test_a_connection_that_does_not_come_about_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Waiting for a connection has its own time-out; it is told from an answer that does not come."""
+
+    async def hang(*_: object, **__: object) -> None:
+        await asyncio.sleep(FOREVER)
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", hang)
+    async with Client(Target("http://slow.invalid:8000", timeouts=Timeouts(connect=0.1))) as client:
+        exchange = await client.ask(BODY, id="t")
+        with pytest.raises(NoAnswerError, match=r"no connection to slow\.invalid:8000 in time"):
+            await client.get(f"{client.target.url}/models")
+    assert exchange.end is End.REFUSED
+    assert exchange.error == "no connection to slow.invalid:8000 in time"
+
+
+async def test_a_small_document_has_its_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that accepts and says nothing is not waited for."""
+    monkeypatch.setattr(toolwire.client, "SMALL_WAIT", 0.1)
+    async with Loopback(sends(then=FOREVER)) as server, Client(Target(server.url)) as client:
+        with pytest.raises(NoAnswerError, match=r"did not answer within 0\.1 s"):
+            await client.get(f"{server.url}/v1/models")
+
+
+async def test_a_client_is_used_inside_its_context() -> None:
+    """Outside there is no session to ask with."""
+    client = Client(Target("h"))
+    with pytest.raises(RuntimeError, match="async with"):
+        await client.get("http://h/v1/models")
+    async with client:
+        pass
+    await client.__aexit__(None, None, None)
+
+
+async def test_a_cancelled_request_needs_no_listener() -> None:
+    """Without `on_cancel` only the cancellation goes on."""
+    async with Loopback(sends(then=FOREVER)) as server, Client(Target(server.url)) as client:
+        asking = asyncio.ensure_future(client.ask(BODY, id="t"))
+        await server.arrived.wait()
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+
+
+def test_run_does_without_the_fast_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where uvloop is not installed the standard loop serves."""
+    monkeypatch.setitem(sys.modules, "uvloop", None)
+
+    async def work() -> str:
+        return type(asyncio.get_running_loop()).__module__
+
+    assert toolwire.client.run(work()).startswith("asyncio")
+
+
+@pytest.mark.parametrize("one", ["http://h:x/", "http://h:99999/", "https://h/", "http://h:81/", "http://i/"])
+def test_other_hosts(one: str) -> None:
+    """Scheme, host and port must be the same, and readable."""
+    assert not toolwire.client._same_host(one, "http://h/")
+    assert toolwire.client._same_host("http://h:80/x", "http://h/")
 
 
 def test_run_returns_what_the_work_returns() -> None:

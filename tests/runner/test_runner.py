@@ -366,6 +366,49 @@ async def test_a_request_that_is_no_json_is_the_users_slip() -> None:
         assert server.received == []
 
 
+async def test_a_bug_of_ours_is_not_swallowed(tmp_path: Path) -> None:
+    """What an observer raises comes out, and the recording is readable up to there."""
+    path = tmp_path / "run.jsonl"
+
+    def stumble(event: RunEvent) -> None:
+        if isinstance(event, TrialFinished):
+            raise ZeroDivisionError
+
+    header = header_of("a", concurrency=1)
+    async with Loopback(says()) as server, Client(Target(server.url)) as client:
+        with Recording.create(path, header) as recording, pytest.raises(ExceptionGroup) as caught:
+            await execute(client, header, rules=RULES, recording=recording, observe=stumble)
+    assert caught.group_contains(ZeroDivisionError)
+    assert len(again(path).trials) == 1
+
+
+async def test_long_runs_are_synced_on_their_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not only at the end."""
+    monkeypatch.setattr("toolwire.store.SYNC_SECONDS", 0.0)
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", synced.append)
+    header = header_of("a", repeat=5)
+    async with Loopback(says()) as server:
+        with Recording.create(tmp_path / "run.jsonl", header) as recording:
+            await run(server, header, recording)
+    assert len(synced) == 7
+
+
+async def test_changed_verdicts_are_told(tmp_path: Path) -> None:
+    """A recording that other rules judge otherwise says so, trial by trial."""
+    path = tmp_path / "run.jsonl"
+    header = header_of("a", repeat=1)
+    async with Loopback(says("leak")) as server:
+        with Recording.create(path, header) as recording:
+            await run(server, header, recording)
+    seen: list[str] = []
+    with open_source(path) as source:
+        assert source.header is not None
+        past = replay(source.header, source, (), each=lambda exchange, _: seen.append(exchange.id))
+    assert seen == ["a/required#1"]
+    assert past.changed == ("a/required#1: FAIL DROP, now INCONCLUSIVE DECLINED",)
+
+
 async def test_expectations_travel_with_the_exchange() -> None:
     """What a case expects is part of the evidence, unless calls are forbidden."""
     header = header_of("a", tool_choices=("auto", "none"), repeat=1)

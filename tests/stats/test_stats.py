@@ -80,3 +80,8 @@ def test_quantiles_turn_the_distribution_around(p: float, a: float, b: float) ->
     """A quantile has the share that was asked for below it."""
     x = beta_quantile(p, a, b)
     assert math.isclose(beta.cdf(x, a, b), p, abs_tol=1e-7)
+
+
+def test_a_quantile_next_to_one() -> None:
+    """Where doubles end the answer is still a share."""
+    assert beta_quantile(0.5, 1e17, 1) == pytest.approx(1)

@@ -11,14 +11,16 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
+import toolwire.recording
 import toolwire.store
 from runs import exchange_of, header_of
 from toolwire.errors import RecordingError, UsageError
 from toolwire.exchange import encode_exchange
 from toolwire.judge import Verdict, judge
-from toolwire.recording import Aborted, Dropped, Footer, RecordedTrial, RecordedVerdict
+from toolwire.recording import Aborted, Dropped, Footer, RecordedTrial, RecordedVerdict, read_header
 from toolwire.results import DroppedField, RunEnd
 from toolwire.rules.catalogue import RULES
 from toolwire.store import (
@@ -241,6 +243,52 @@ def test_what_a_judgement_quotes_can_always_be_written(tmp_path: Path) -> None:
     records, notes = read(path)
     assert [type(record).__name__ for record in records] == ["RecordedTrial", "RecordedVerdict", "Footer"]
     assert notes == []
+
+
+def test_failures_of_the_disk_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Creating, syncing, appending: each with the path; a recording that could not begin leaves no file."""
+    path = tmp_path / "run.jsonl"
+
+    def fail(*_: object) -> int:
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", fail)
+        with pytest.raises(WriteError, match=r"run\.jsonl \(input/output error\)"):
+            Recording.create(path, HEADER)
+        assert not path.exists()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", fail)
+        with pytest.raises(WriteError, match="cannot create"):
+            Recording.create(path, HEADER)
+    recording = Recording.create(path, HEADER)
+    recording.close()
+    recording.close()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "ftruncate", fail)
+        with pytest.raises(WriteError, match="cannot append to"):
+            Recording.append_to(path, path.stat().st_size)
+    with pytest.raises(WriteError, match="cannot append to"):
+        Recording.append_to(tmp_path / "none.jsonl", 0)
+
+
+def test_old_forms_are_brought_up_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each migration takes the header one form further."""
+    now: dict[str, object] = {"record": "header", "format": 1, **msgspec.to_builtins(HEADER)}
+    old = {**now, "format": 1, "version": now["toolwire"]}
+    del old["toolwire"]
+
+    def rename(fields: dict[str, object]) -> dict[str, object]:
+        return {**fields, "began": fields.pop("started")}
+
+    def restore(fields: dict[str, object]) -> dict[str, object]:
+        return {**fields, "started": fields.pop("began"), "toolwire": fields.pop("version")}
+
+    monkeypatch.setattr(toolwire.recording, "FORMAT", 3)
+    monkeypatch.setattr(toolwire.recording, "MIGRATIONS", {1: rename, 2: restore})
+    assert read_header(json.dumps(old).encode(), file="f") == HEADER
+    with pytest.raises(RecordingError, match="not the header of a recording"):
+        read_header(b'{"record": "header", "format": 2, "began": "x", "version": 1}', file="f")
 
 
 # -- other evidence ----------------------------------------------------------------------------------------------------
