@@ -27,6 +27,7 @@ ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _WINDOW_GZIP = 31
 _WINDOW_ZLIB = 15
 _WINDOW_RAW = -15
+_KNOWN = frozenset({"gzip", "x-gzip", "deflate"})
 
 
 @dataclass(frozen=True)
@@ -60,12 +61,13 @@ class Body:
 
 def decode_body(reads: Iterable[tuple[float, bytes]], encoding: str, *, limit: int = BODY_LIMIT) -> Body:
     """Undo the content coding of timed reads; what cannot be undone is said, and what came before it is kept."""
-    name = encoding.strip().lower()
-    if name in ("", "identity"):
+    names = [name for part in encoding.lower().split(",") if (name := part.strip()) not in ("", "identity")]
+    if not names:
         return _plain(reads, limit)
-    if name not in ("gzip", "x-gzip", "deflate"):
-        return Body((), name, problem=f"content coding {name!r} is none that we asked for or can undo")
-    return _inflate(reads, name, limit)
+    if len(names) > 1 or names[0] not in _KNOWN:
+        words = ", ".join(names)
+        return Body((), words, problem=f"content coding {words!r} is none that we asked for or can undo")
+    return _inflate(reads, names[0], limit)
 
 
 def _plain(reads: Iterable[tuple[float, bytes]], limit: int) -> Body:
@@ -88,29 +90,80 @@ def _plain(reads: Iterable[tuple[float, bytes]], limit: int) -> Body:
 
 
 def _inflate(reads: Iterable[tuple[float, bytes]], name: str, limit: int) -> Body:
-    """Decompress piece by piece, never beyond the limit (a small body may unfold into gigabytes)."""
-    window = _WINDOW_ZLIB if name == "deflate" else _WINDOW_GZIP
-    engine = zlib.decompressobj(window)
+    """Decompress read by read, never beyond the limit (a small body may unfold into gigabytes)."""
+    inflater = _Inflater(name)
     pieces: list[tuple[float, bytes]] = []
     total = 0
-    raw_tried = name != "deflate"
     for at, data in reads:
-        try:
-            out = engine.decompress(data, limit - total + 1)
-        except zlib.error as error:
-            if raw_tried or total:
-                return Body(tuple(pieces), name, problem=f"the body is not {name} ({error})")
-            # some servers send raw deflate under the name deflate; clients accept both
-            raw_tried = True
-            engine = zlib.decompressobj(_WINDOW_RAW)
-            try:
-                out = engine.decompress(data, limit - total + 1)
-            except zlib.error as second:
-                return Body(tuple(pieces), name, problem=f"the body is not {name} ({second})")
+        out, problem = inflater.feed(data, limit - total + 1)
         if total + len(out) > limit:
             pieces.append((at, out[: limit - total]))
             return Body(tuple(pieces), name, too_long=True)
         if out:
             pieces.append((at, out))
             total += len(out)
-    return Body(tuple(pieces), name, truncated=not engine.eof)
+        if problem:
+            return Body(tuple(pieces), name, problem=f"the body is not {name} ({problem})")
+    return Body(tuple(pieces), name, truncated=inflater.begun and not inflater.whole)
+
+
+class _Inflater:
+    """Several gzip members, or one stream of deflate with or without its wrapper, one after another."""
+
+    def __init__(self, name: str) -> None:
+        """Start before the first byte."""
+        self.begun = False
+        """Whether any byte came."""
+        self.whole = False
+        """Whether what came so far ends where a member ends."""
+        self._window = _WINDOW_ZLIB if name == "deflate" else _WINDOW_GZIP
+        self._engine = zlib.decompressobj(self._window)
+        self._members = 0
+        self._head = b""  # the first two bytes of the current member
+        self._produced = False  # whether the current member gave any byte
+        self._held: bytes | None = b"" if name == "deflate" else None  # to begin again with, as raw deflate
+        self._ignoring = False
+
+    def feed(self, data: bytes, room: int) -> tuple[bytes, str]:
+        """Return at most `room` bytes that `data` unfolds to, and why it cannot be undone (empty where it can)."""
+        found = b""
+        while data and not self._ignoring:
+            self.begun = True
+            if self.whole:
+                self._engine = zlib.decompressobj(self._window)
+                self.whole = self._produced = False
+                self._head = b""
+            self._head += data[: len(GZIP_MAGIC) - len(self._head)]
+            try:
+                out = self._engine.decompress(data, room - len(found))
+            except zlib.error as error:
+                if self._held is not None:
+                    # some servers send raw deflate under the name deflate; clients accept both
+                    data = self._held + data
+                    self._window, self._held = _WINDOW_RAW, None
+                    self._engine = zlib.decompressobj(self._window)
+                    continue
+                if self._members and self._head != GZIP_MAGIC:
+                    # what follows a whole member and is none itself is padding, which clients pass over
+                    self.whole = self._ignoring = True
+                    continue
+                return found, str(error)
+            found += out
+            self._produced = self._produced or bool(out)
+            self._hold(data)
+            if len(found) >= room:
+                break
+            data = self._engine.unused_data
+            if self._engine.eof:
+                self.whole = True
+                self._members += 1
+        return found, ""
+
+    def _hold(self, data: bytes) -> None:
+        """Keep what the engine ate, as long as it may turn out to be raw deflate."""
+        if self._held is not None:
+            self._held = None if self._produced or len(self._held) > _UNDECIDED else self._held + data
+
+
+_UNDECIDED = 64 * 1024
+"""Bytes after which a stream of deflate that gave nothing yet is what its first two bytes say."""
