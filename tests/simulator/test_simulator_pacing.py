@@ -64,3 +64,10 @@ def test_a_buffering_proxy_holds_all_until_the_end() -> None:
     wire = Wire((Raw(b"a"), Pause(1.5), Raw(b"b"), Pause(0.5), Raw(b"c")), one_write=True)
     (got,) = parts(wire, Pacing(first=1.0, gap=0.25), random.Random(0))
     assert (got.data, got.wait) == (b"abc", 3.5)
+
+
+def test_a_pause_behind_the_last_byte_is_kept() -> None:
+    """A body that ends late ends late: the wait comes as a part without bytes."""
+    wire = Wire((Raw(b"a"), Pause(2.0)))
+    got = list(parts(wire, Pacing(first=1.0, gap=0.25), random.Random(0)))
+    assert [(part.data, part.wait) for part in got] == [(b"a", 1.0), (b"", 2.0)]

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from random import Random
 
+    from toolwire.simulator.wire import Item
+
 __all__ = ["Chunking", "Pacing", "Part", "parts"]
 
 LONGEST_PIECE = 97
@@ -52,30 +54,38 @@ class Part:
 
 
 def parts(wire: Wire, pacing: Pacing, dice: Random) -> Iterator[Part]:
-    """Yield the writes of a wire; its own pauses come on top of the pacing."""
+    """Yield the writes of a wire; its own pauses come on top of the pacing, also those behind the last byte."""
     wait = pacing.first
     if wire.one_write or pacing.chunking is Chunking.WHOLE:
         pauses = sum(item.seconds for item in wire.items if isinstance(item, Pause))
-        yield Part(b"".join(map(frame, wire.items)), wait + pauses)
+        gaps = pacing.gap * max(0, sum(not isinstance(item, Pause) for item in wire.items) - 1)
+        yield Part(b"".join(map(frame, wire.items)), wait + pauses + gaps)
         return
-    held: list[bytes] = []
-    for item in wire.items:
-        if isinstance(item, Pause):
-            for data in _cut(b"".join(held), pacing, dice):
-                yield Part(data, wait)
-                wait = pacing.gap
-            held = []
-            wait += item.seconds
+    for run in _runs(wire.items, pacing.size if pacing.chunking is Chunking.EVENTS else 1):
+        if isinstance(run, float):
+            wait += run
             continue
-        held.append(frame(item))
-        if pacing.chunking is Chunking.EVENTS and len(held) < pacing.size:
-            continue
-        for data in _cut(b"".join(held), pacing, dice):
+        for data in _cut(run, pacing, dice):
             yield Part(data, wait)
             wait = pacing.gap
-        held = []
-    if held:
-        yield Part(b"".join(held), wait)
+    if wire.items and isinstance(wire.items[-1], Pause):
+        yield Part(b"", max(0.0, wait - pacing.gap))
+
+
+def _runs(items: tuple[Item, ...], size: int) -> Iterator[bytes | float]:
+    """Yield the bytes of up to `size` items at a time, and the seconds of each pause between them."""
+    held: list[bytes] = []
+    for item in items:
+        if isinstance(item, Pause):
+            yield b"".join(held)
+            held = []
+            yield float(item.seconds)
+            continue
+        held.append(frame(item))
+        if len(held) >= size:
+            yield b"".join(held)
+            held = []
+    yield b"".join(held)
 
 
 def _cut(data: bytes, pacing: Pacing, dice: Random) -> Iterator[bytes]:
