@@ -1,4 +1,4 @@
-"""Make every page that can be made: rules, faults, dialects, exit codes, command line, and the README's output.
+"""Make every page that can be made: rules, faults, markup families, suites, exit codes, command line, README's output.
 
     python scripts/generate_docs.py [--check]
 
@@ -13,6 +13,8 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,9 +22,16 @@ import click
 
 from toolwire.cli import COMMANDS, toolwire
 from toolwire.cli.exits import MEANINGS
+from toolwire.cli.explain import first_failure
+from toolwire.evidence import Evidence
+from toolwire.judge import judge
 from toolwire.markup import families
+from toolwire.report.console import Look, render
+from toolwire.report.findings import headline, timeline_of
 from toolwire.rules.catalogue import RULES
+from toolwire.rules.retired import RETIRED
 from toolwire.simulator.faults import FAULTS
+from toolwire.suite import builtin_suite, builtin_suites
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,15 +40,20 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
+README = ROOT / "README.md"
 NOTICE = "<!-- Made by scripts/generate_docs.py; change its source, then run `make docs`. -->\n\n"
+WIDTH = 100
+"""Columns of terminal output in the pages: what a browser shows without a scroll bar."""
+
 OUTPUT = re.compile(
-    r"(<!-- output of: (?P<command>[^>]+?) -->\n```text\n)(?P<output>.*?)(```\n<!-- end of output -->)", re.DOTALL
+    r"(?P<head><!-- output of: (?P<command>[^>]+?) -->\n```text\n)(?P<output>.*?)(?P<tail>```\n<!-- end of output -->)",
+    re.DOTALL,
 )
+"""A block of the README that is what a command prints."""
 
 SCRUB = (
     (re.compile(r"\d+(\.\d+)? ?(ms|s)\b"), "T"),
     (re.compile(r"127\.0\.0\.1:\d+"), "127.0.0.1:PORT"),
-    (re.compile(r"recording\s+\S+"), "recording PATH"),
     (re.compile(r"[ \t]+"), " "),
 )
 """What differs from run to run in an output that is the same."""
@@ -48,29 +62,21 @@ SCRUB = (
 def main() -> None:
     """Write the pages, or check them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail when pages are stale")
     check = parser.parse_args().check
     pages = dict(all_pages())
-    stale = [path for path, text in pages.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
+    stale = {path: text for path, text in pages.items() if not path.is_file() or read(path) != text}
     orphans = [path for path in (REFERENCE / "rules").glob("*.md") if path not in pages]
-    readme = ROOT / "README.md"
-    text = readme.read_text(encoding="utf-8")
-    fresh = OUTPUT.sub(renew, text)
-    if scrub(fresh) != scrub(text):
-        stale.append(readme)
     if check:
         for path in [*stale, *orphans]:
             print(f"stale: {path.relative_to(ROOT)}")
         if stale or orphans:
             sys.exit("run `make docs` and look at what changed")
-        print(f"{len(pages)} generated pages and the README's output are fresh")
+        print(f"{len(pages)} generated pages are fresh, the README's output among them")
         return
-    for path in stale:
-        if path == readme:
-            readme.write_text(fresh, encoding="utf-8")
-        else:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(pages[path], encoding="utf-8")
+    for path, text in stale.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
         print(f"wrote {path.relative_to(ROOT)}")
     for path in orphans:
         path.unlink()
@@ -83,34 +89,44 @@ def all_pages() -> Iterator[tuple[Path, str]]:
     for rule in RULES:
         yield REFERENCE / "rules" / f"{rule.name}.md", rule_page(rule)
     yield REFERENCE / "faults.md", faults_page()
-    yield REFERENCE / "dialects.md", dialects_page()
+    yield REFERENCE / "markup-families.md", families_page()
+    yield REFERENCE / "suites.md", suites_page()
     yield REFERENCE / "exit-codes.md", exits_page()
     yield REFERENCE / "cli.md", cli_page()
+    yield README, OUTPUT.sub(renew, read(README))
 
 
 def rules_page() -> str:
-    """Return the table of all rules."""
-    lines = [NOTICE + "# Rules\n", f"{len(RULES)} rules; `toolwire explain RULE` shows one at the terminal.\n"]
-    lines += ["| code | rule | level | basis | rule book | what it asks |", "|---|---|---|---|---|---|"]
-    lines += [
-        f"| {rule.code} | [{rule.name}](rules/{rule.name}.md) | {rule.level} | {rule.basis} "
-        f"| {' '.join(rule.rulebook)} | {cell(rule.summary)} |"
-        for rule in RULES
-    ]
+    """Return the table of all rules, group by group."""
+    lines = [NOTICE + "# Rules", "", f"{len(RULES)} rules; `toolwire explain RULE` shows one at the terminal."]
+    for group, rules in groupby(RULES, key=group_of):
+        lines += ["", f"## {group}", "", "| code | rule | level | basis | what it asks |", "|---|---|---|---|---|"]
+        lines += [
+            f"| {rule.code} | {link(rule.name)} | {rule.level} | {rule.basis} | {cell(rule.summary)} |"
+            for rule in rules
+        ]
+    if RETIRED:
+        lines += ["", "## Retired", "", "| code | rule | since | why |", "|---|---|---|---|"]
+        lines += [f"| {gone.code} | {gone.name} | {gone.since} | {cell(gone.reason)} |" for gone in RETIRED]
     return "\n".join(lines) + "\n"
 
 
+def group_of(rule: Rule) -> str:
+    """Return the group of a rule: the folder that it lies in."""
+    return rule.module.split(".")[-2]
+
+
 def rule_page(rule: Rule) -> str:
-    """Return the page of one rule."""
+    """Return the page of one rule: its facts, its docstring, its clients, and a failing example as a timeline."""
     title, *body = rule.doc.strip().splitlines()
-    lines = [NOTICE + f"# {rule.name}\n", title + "\n"]
+    lines = [NOTICE + f"# {rule.name}", "", prose(title), ""]
     facts = {
         "code": rule.code,
         "level": rule.level,
         "effect": rule.effect,
         "basis": rule.basis,
         "source": rule.source,
-        "rule book": " ".join(rule.rulebook),
+        "rule book": ", ".join(rule.rulebook),
         "needs": ", ".join(rule.needs),
         "protocols": ", ".join(sorted(rule.protocols)),
         "since": rule.since,
@@ -121,56 +137,79 @@ def rule_page(rule: Rule) -> str:
         if line and not line.startswith(" "):
             lines += [f"## {line}", ""]
         else:
-            lines.append(line.removeprefix("    "))
+            lines.append(prose(line.removeprefix("    ")))
     if rule.clients:
         lines += ["", "## Clients", "", "| client | breaks | what happens | source |", "|---|---|---|---|"]
         lines += [f"| {one.client} | {one.how} | {cell(one.what)} | {cell(one.source)} |" for one in rule.clients]
+    example = first_failure(rule)
+    if example is not None:
+        judgement = judge(example, RULES)
+        drawn = render(headline(judgement), timeline_of(Evidence(example), judgement), look=Look(width=WIDTH))
+        lines += ["", "## A failing example", "", "````text", drawn.rstrip("\n"), "````"]
+    faults = [fault.name for fault in FAULTS if rule.name in fault.trips]
+    if faults:
+        named = ", ".join(f"`{name}`" for name in faults)
+        lines += ["", "## Seen live", "", f"These faults of `toolwire serve` trip it: {named}."]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).rstrip() + "\n"
 
 
 def faults_page() -> str:
     """Return the faults of the simulator, and which rules each trips; the tests hold this exactly."""
-    lines = [NOTICE + "# Faults of the simulator\n"]
-    lines.append("`toolwire serve` plays each under `http://127.0.0.1:PORT/<fault>/v1`.")
-    lines.append(
-        "The tests hold the last column exactly: each fault trips these rules of level MUST and SHOULD and no other.\n"
-    )
-    lines += ["| fault | what it does | rules that it trips |", "|---|---|---|"]
-    for fault in FAULTS:
-        trips = ", ".join(f"[{name}](rules/{name}.md)" for name in sorted(fault.trips)) or "none"
-        lines.append(f"| `{fault.name}` | {cell(fault.summary)} | {trips} |")
-    by_rule: dict[str, list[str]] = {rule.name: [] for rule in RULES}
-    for fault in FAULTS:
-        for name in fault.trips:
-            by_rule.setdefault(name, []).append(fault.name)
-    lines += ["\n## By rule\n", "| rule | faults that trip it |", "|---|---|"]
-    lines += [
-        f"| [{name}](rules/{name}.md) | {', '.join(sorted(found)) or 'none'} |" for name, found in by_rule.items()
+    lines = [
+        NOTICE + "# Faults of the simulator",
+        "",
+        f"{len(FAULTS)} faults.",
+        "`toolwire serve` plays each under `http://127.0.0.1:PORT/FAULT/v1`.",
+        "The last column holds exactly, level MUST and SHOULD, and the tests prove it:"
+        " a fault trips these rules and no other.",
     ]
+    for group, faults in groupby(FAULTS, key=lambda fault: fault.group):
+        lines += ["", f"## {group}", "", "| fault | what it does | verdict | rules that it trips |", "|---|---|---|---|"]
+        for fault in faults:
+            trips = ", ".join(map(link, sorted(fault.trips))) or "none"
+            lines.append(f"| `{fault.name}` | {cell(fault.summary)} | {fault.verdict} | {trips} |")
+    lines += ["", "## By rule", "", "| rule | faults that trip it |", "|---|---|"]
+    for rule in RULES:
+        found = ", ".join(f"`{fault.name}`" for fault in FAULTS if rule.name in fault.trips)
+        if found:
+            lines.append(f"| {link(rule.name)} | {found} |")
     return "\n".join(lines) + "\n"
 
 
-def dialects_page() -> str:
+def families_page() -> str:
     """Return the markup families that the scanner knows."""
-    lines = [NOTICE + "# Markup families\n", "What a tool call looks like before a server has parsed it.\n"]
-    lines += ["| family | models | strong markers |", "|---|---|---|"]
-    for family in families():
-        markers = " ".join(f"`` {marker} ``" for marker in family.markers.strong[:6])
-        lines.append(f"| {family.id} | {cell(', '.join(family.models))} | {cell(markers)} |")
+    known = families()
+    lines = [NOTICE + "# Markup families", ""]
+    lines.append(f"What a tool call looks like before a server has parsed it: {len(known)} families.")
+    lines += ["", "| family | models | engines' parsers | strong markers |", "|---|---|---|---|"]
+    for family in known:
+        markers = " ".join(code(marker) for marker in family.markers.strong[:6])
+        engines = "; ".join(f"{engine}: {', '.join(names)}" for engine, names in family.engines.items() if names)
+        lines.append(f"| {family.id} | {cell(', '.join(family.models))} | {cell(engines)} | {markers} |")
+    return "\n".join(lines) + "\n"
+
+
+def suites_page() -> str:
+    """Return the suites that come with toolwire."""
+    lines = [NOTICE + "# Suites"]
+    for name in builtin_suites():
+        suite = builtin_suite(name)
+        lines += ["", f"## {name}", "", prose(suite.description), ""]
+        lines += [f"Tools: {', '.join(map(code, suite.tool_names))}.", "", "| case | what it asks |", "|---|---|"]
+        lines += [f"| {case.name} | {cell(case.description)} |" for case in suite.cases]
     return "\n".join(lines) + "\n"
 
 
 def exits_page() -> str:
     """Return the exit codes."""
-    lines = [NOTICE + "# Exit codes\n", "| code | meaning |", "|---|---|"]
-    lines += [f"| {int(code)} | {meaning} |" for code, meaning in MEANINGS.items()]
+    lines = [NOTICE + "# Exit codes", "", "| code | meaning |", "|---|---|"]
+    lines += [f"| {int(number)} | {meaning} |" for number, meaning in MEANINGS.items()]
     return "\n".join(lines) + "\n"
 
 
 def cli_page() -> str:
     """Return the help of every command."""
-    os.environ["COLUMNS"] = "100"
-    parts = [NOTICE + "# Command line\n", f"```text\n{help_of(toolwire, 'toolwire')}\n```\n"]
+    parts = [NOTICE + f"# Command line\n\n```text\n{help_of(toolwire, 'toolwire')}\n```\n"]
     group = click.Context(toolwire, info_name="toolwire")
     for name in COMMANDS:
         command = toolwire.get_command(group, name)
@@ -181,22 +220,26 @@ def cli_page() -> str:
 
 def help_of(command: click.Command, name: str, parent: click.Context | None = None) -> str:
     """Return the help text of a command, always equally wide."""
-    context = click.Context(command, info_name=name, parent=parent, terminal_width=100, max_content_width=100)
+    context = click.Context(command, info_name=name, parent=parent, terminal_width=WIDTH, max_content_width=WIDTH)
     return command.get_help(context)
 
 
 def renew(match: re.Match[str]) -> str:
     """Run the command of a README block and put its output in place, unless only times and ports differ."""
-    command = match["command"].strip()
-    environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100"}
-    done = subprocess.run(  # the README's own commands, from our own environment
-        [str(Path(sys.executable).parent / word) if word == "toolwire" else word for word in shlex.split(command)],
-        capture_output=True, text=True, timeout=120, check=False, cwd=ROOT, env=environment,
-    )  # fmt: skip
-    output = done.stdout
-    if scrub(output) == scrub(match["output"]):
-        output = match["output"]
-    return f"{match[1]}{output}{match[4]}"
+    program, *arguments = shlex.split(match["command"])
+    if program != "toolwire":
+        sys.exit(f"the README shows the output of {program}, which is not ours")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("TOOLWIRE_")}
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [sys.executable, "-m", "toolwire", *arguments],
+            capture_output=True, text=True, timeout=120, check=False, cwd=folder,
+            env={**kept, "NO_COLOR": "1", "COLUMNS": str(WIDTH), "TOOLWIRE_STATE_DIR": folder},
+        )  # fmt: skip
+    if done.returncode:
+        sys.exit(f"{match['command']} ended with {done.returncode}:\n{done.stderr}")
+    output = match["output"] if scrub(done.stdout) == scrub(match["output"]) else done.stdout
+    return f"{match['head']}{output}{match['tail']}"
 
 
 def scrub(text: str) -> str:
@@ -206,9 +249,32 @@ def scrub(text: str) -> str:
     return text
 
 
+def read(path: Path) -> str:
+    """Read a page."""
+    return path.read_text(encoding="utf-8")
+
+
+def link(name: str) -> str:
+    """Return a link from a page of the reference to the page of a rule."""
+    return f"[{name}](rules/{name}.md)"
+
+
+def prose(text: str) -> str:
+    """Make angle brackets outside of code show as what they are."""
+    parts = text.split("`")
+    parts[::2] = [part.replace("<", "&lt;") for part in parts[::2]]
+    return "`".join(parts)
+
+
 def cell(text: str) -> str:
     """Make text fit for a cell of a table."""
-    return text.replace("|", "\\|").replace("\n", " ")
+    return prose(text).replace("|", "\\|").replace("\n", " ")
+
+
+def code(text: str) -> str:
+    """Return text as code in a cell of a table, whatever it holds."""
+    shown = text.replace("\n", "\\n").replace("|", "\\|")
+    return f"`` {shown} ``" if "`" in shown else f"`{shown}`"
 
 
 if __name__ == "__main__":
