@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from toolwire.oracle import Arguments
     from toolwire.protocol.anomaly import Anomalies, Anomaly
 
-__all__ = ["Evidence", "Location"]
+__all__ = ["Evidence", "Location", "Silence"]
 
 HTTP_ERROR = 400
 """From this status on there is no answer."""
@@ -46,8 +47,34 @@ _ENDS_WITH_DONE = re.compile(r"(?:\s*data:\s*\[DONE\])+\s*\Z")
 _CLOSING = re.compile(r"</|\[/|<\|end|<\|inner_suffix|<\|plamo:end|<channel\||◁/", re.IGNORECASE)
 """How the tags that end reasoning begin, in all families."""
 
+
+def _arrival(event: Event) -> float:
+    """Return when an event was complete."""
+    return event.at
+
+
 EXCERPT_BYTES = 240
 """Bytes of the wire that a location shows."""
+
+
+PAUSE = 1.0
+"""Seconds without a byte from which on a pause is kept: engines that generate at all do so faster."""
+
+
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """A time without any byte, comments included, between two reads; the first counts from the request."""
+
+    begin: float
+    end: float
+    """When the read came that ended it, in seconds since the request."""
+    first: int
+    """Number of the first event that was complete then or later; the count of events where there is none."""
+
+    @property
+    def seconds(self) -> float:
+        """Return how long it lasted."""
+        return self.end - self.begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +148,17 @@ class Evidence:
         """Oddities of the pieces."""
         return self._accumulated.anomalies
 
+    @cached_property
+    def silences(self) -> tuple[Silence, ...]:
+        """All pauses of at least `PAUSE`, in their order."""
+        found: list[Silence] = []
+        before = 0.0
+        for at, _ in self.body.pieces:
+            if at - before >= PAUSE:
+                found.append(Silence(before, at, bisect_left(self.events, at, key=_arrival)))
+            before = at
+        return tuple(found)
+
     def odd(self, *kinds: object) -> tuple[Anomaly, ...]:
         """Return the kept anomalies of these kinds (`ChunkAnomaly`)."""
         return self.anomalies.of(*kinds)  # type: ignore[arg-type]  # kinds are ChunkAnomaly; object keeps rules short
@@ -192,6 +230,13 @@ class Evidence:
         """Whether a call is the last of a choice that says it was cut (by length or filter)."""
         choice = self.completion.choices[call.choice]
         return choice.finish in ("length", "content_filter") and choice.calls[-1] is call
+
+    def left_open(self, call: Call) -> bool:
+        """Whether something else explains what a call lacks: an honest cut, or the failure of the whole stream."""
+        if self.honestly_cut(call):
+            return True
+        choice = self.completion.choices[call.choice]
+        return self.failed_as_a_whole and choice.finish is None and choice.calls[-1] is call
 
     # -- markup ----------------------------------------------------------------------------------------------------
 
