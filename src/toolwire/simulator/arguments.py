@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 __all__ = ["fill", "wanted_tools"]
 
+LONGEST = 65_536
+"""Characters up to which a schema's smallest length is kept."""
+
 DEPTH = 8
 """Levels of a schema that are filled; deeper ones get the smallest value."""
 
@@ -197,29 +200,28 @@ def _bounded(value: float, schema: Mapping[str, object]) -> float:
 
 
 def _string(name: str, text: str, schema: Mapping[str, object]) -> str:
-    """Return the string that the text gives for a parameter."""
+    """Return the string that the text gives for a parameter, as long as the schema wants it."""
+    value = _words_for(name, text)
+    least = schema.get("minLength")
+    return value.ljust(least, "x") if isinstance(least, int) and least < LONGEST else value
+
+
+def _words_for(name: str, text: str) -> str:
+    """Find the words of a text that are meant for a parameter."""
     near = re.search(rf'\b{re.escape(name)}\b[^"\n]{{0,40}}"((?:[^"\\]|\\.)*)"', text)
     if near:
         return near[1]
-    power = _POWER.search(text)
     if name in ("expression", "formula"):
-        if power:
-            return f"{power[1]} ** {power[2]}"
-        found = _SUM.search(text)
-        return found.group().strip() if found else "1 + 1"
+        power, found = _POWER.search(text), _SUM.search(text)
+        return f"{power[1]} ** {power[2]}" if power else found.group().strip() if found else "1 + 1"
     ticks, path, quoted = _TICKS.search(text), _PATH.search(text), _QUOTED.search(text)
     if name in ("path", "file", "file_path", "filename") and path:
         return path.group().rstrip(".")
-    if name in ("command", "cmd") and ticks:
-        return ticks[1]
-    if quoted:
-        return quoted[1]
-    if ticks:
-        return ticks[1]
+    for found in (ticks if name in ("command", "cmd") else None, quoted, ticks):
+        if found:
+            return found[1]
     if name in ("query", "q"):
         return re.sub(r"^(?:search the web for|search for|look up)\s+", "", text, flags=re.IGNORECASE).strip(" .?")[
             :200
         ]
-    shortest = schema.get("minLength")
-    value = path.group() if path and "path" in name else text.strip()[:80] or "value"
-    return value.ljust(shortest, "x") if isinstance(shortest, int) and shortest < 4096 else value  # noqa: PLR2004 - a test's string
+    return path.group() if path and "path" in name else text.strip()[:80] or "value"
