@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     Handler = Callable[["Received", asyncio.StreamWriter], Awaitable[None]]
 
 __all__ = [
-    "Handler",
     "Loopback",
     "Received",
     "answer",

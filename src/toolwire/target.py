@@ -134,8 +134,8 @@ def _address_problem(parts: SplitResult) -> str:
         return "it names no host"
     if parts.query or parts.fragment:
         return "it has a query or a fragment"
-    if parts.port == 0:
-        return "port 0 is none"
+    if parts.port == 0 or parts.netloc.endswith(":"):
+        return "it names no port after the colon"
     return ""
 
 
