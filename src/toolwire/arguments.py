@@ -8,10 +8,10 @@ Knows: JSON's shapes and what debris looks like. Must not know: rules, protocols
 
 from __future__ import annotations
 
-import ast
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from toolwire.jsontext import Json, equal, prefix_state, read_documents, read_json
@@ -21,13 +21,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Malformation", "Shape", "explain", "resent_at"]
 
+TAIL = 80
+"""Characters at the end of a text in which markup is looked for that ended it."""
+
 TRIES = 32
 """Fragments that are tried as the beginning of a second copy; a text that is sent again is so at its first ones."""
 
-PYTHON_LIMIT = 100_000
-"""Characters up to which a text is tried as a Python literal."""
-
 _TAG = re.compile(r"</?[A-Za-z_｜|:][^<>\n]{0,60}>?|\[/?[A-Z_]{3,}\]|<[|｜][^<>\n]{0,60}[|｜]?>?")
+_CALL_TAG = re.compile(r"</?(?:｜DSML｜)?(?:parameter|function|tool|arg|invoke|param)[^<>\n]{0,40}>?", re.IGNORECASE)
+_PYTHON = re.compile(r"""[{,\[:]\s*(?:'[^'"\n]{0,200}'\s*[:,}\]]|(?:True|False|None)\s*[,}\]])""")
+_WORD = re.compile(r"[A-Za-z_][\w.-]*")
 _KEY_TAIL = re.compile(r'^[^{"\\]*"\s*[:,}\]]')
 
 
@@ -53,6 +56,8 @@ class Shape(StrEnum):
     """Other text comes first."""
     PYTHON = "python"
     """It is a Python literal."""
+    BARE = "bare"
+    """A word stands without quotes where a value or a key belongs."""
     CONTROL = "control"
     """A string holds a raw control character."""
     NOT_A_NUMBER = "not-a-number"
@@ -84,6 +89,9 @@ def explain(text: str, fragments: Sequence[str]) -> Malformation:
             return found
     prefix = prefix_state(text)
     if prefix.cut:
+        tags = list(_CALL_TAG.finditer(text, max(0, len(text) - TAIL)))
+        if tags and not text[tags[-1].end() :].strip('":,[] \n'):
+            return Malformation(Shape.CUT, f"stop too early, behind markup: {tags[-1].group()!r}", len(text))
         missing = f", {prefix.closing!r} is missing" if prefix.closing else ""
         return Malformation(Shape.CUT, f"stop too early{missing}", len(text))
     return _inside(text)
@@ -97,6 +105,10 @@ def resent_at(fragments: Sequence[str]) -> int | None:
     """
     if len(fragments) < 2:  # noqa: PLR2004 - with one fragment nothing can have been sent again
         return None
+    steps = [fragment for fragment in fragments if fragment]
+    grows = len(steps) > 1 and steps[0].lstrip().startswith("{")
+    if grows and all(later.startswith(earlier) for earlier, later in pairwise(steps)):
+        return len(steps[0])
     text = "".join(fragments)
     place = 0
     tried = 0
@@ -119,10 +131,8 @@ def _repeats(before: str, after: str) -> bool:
         return False
     value, copy = documents[0].value, after[: documents[0].end].strip()
     if isinstance(value, str):  # encoded once more
-        inner = read_json(value)
-        if not inner.ok or not isinstance(inner.value, dict):
-            return False
-        value, copy = inner.value, value
+        copy = value
+        value = read_json(value).value
     if not isinstance(value, dict) or not value:
         return False
     head = before.strip()
@@ -144,7 +154,7 @@ def _after_a_document(text: str, values: list[Json], end: int) -> Malformation |
             return Malformation(Shape.DOUBLED, "hold the object again, encoded as a string", end)
         if isinstance(values[1], dict):
             return Malformation(Shape.SECOND, f"hold a second object: {rest[:60]!r}", end)
-    if _TAG.match(rest):
+    if _TAG.match(rest.lstrip("}] \t\r\n")):
         return Malformation(Shape.DEBRIS, f"end with markup or a control token: {rest[:60]!r}", end)
     if set(rest) <= set("}] \t\r\n"):
         return Malformation(Shape.TRAILING, f"close more than they opened: {rest[:20]!r}", end)
@@ -158,7 +168,9 @@ def _inside(text: str) -> Malformation:
     reading = read_json(text)
     problem = reading.problems[0] if reading.problems else None
     offset = problem.offset if problem else 0
-    if _is_python(text):
+    if text[offset : offset + 1] == "{" and text[:offset].strip() and _repeats(text[:offset], text[offset:]):
+        return Malformation(Shape.RESENT, "were sent again from the beginning", offset)
+    if any(found.start() <= offset <= found.end() for found in _PYTHON.finditer(text)):
         return Malformation(Shape.PYTHON, "are a Python literal, not JSON", offset)
     head = text.lstrip()
     if problem is not None and problem.issue == "control-character":
@@ -166,6 +178,8 @@ def _inside(text: str) -> Malformation:
     if problem is not None and problem.issue == "nan":
         return Malformation(Shape.NOT_A_NUMBER, f"hold {problem.detail}, which JSON does not know", offset)
     tag = _TAG.search(text)
+    if head.startswith("```"):
+        return Malformation(Shape.LEADING, "stand in a code fence", 0)
     if not head.startswith("{"):
         brace = head.find("{")
         if tag is not None and (brace < 0 or tag.start() <= brace + len(text) - len(head)):
@@ -176,15 +190,8 @@ def _inside(text: str) -> Malformation:
             return Malformation(Shape.LATE, f"lack their beginning: {head[:60]!r}", 0)
     if tag is not None and tag.group().strip("<>/|[]｜") and offset >= tag.start() - 1:
         return Malformation(Shape.DEBRIS, f"hold markup: {tag.group()[:60]!r}", tag.start())
+    word = _WORD.match(text, offset)
+    if word is not None and text[:offset].rstrip().endswith((":", ",", "[", "{")):
+        return Malformation(Shape.BARE, f"hold a word without quotes: {word.group()[:60]!r}", offset)
     around = text[max(0, offset - 20) : offset + 30]
     return Malformation(Shape.BROKEN, f"are not JSON near {around!r}", offset)
-
-
-def _is_python(text: str) -> bool:
-    """Whether a text is a Python dict."""
-    if len(text) > PYTHON_LIMIT or "{" not in text[:20]:
-        return False
-    try:
-        return isinstance(ast.literal_eval(text.strip()), dict)
-    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
-        return False

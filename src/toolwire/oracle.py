@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import jsonschema_rs
+from jsonschema_rs import ValidationErrorKind
 
 from toolwire.jsontext import JsonIssue, read_json
 
@@ -47,6 +48,7 @@ class SchemaError:
     keyword: str
     """The schema's keyword that is not met: `type`, `required`, `additionalProperties`, `enum`…"""
     message: str
+    """What is wrong, with the place: `n is the string '5', not an integer`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,7 @@ class SchemaCheck:
         found: list[SchemaError] = []
         try:
             for error in validator.iter_errors(value):
-                found.append(SchemaError(_path(error.instance_path), _keyword(error), error.message[:300]))
+                found.append(SchemaError(tuple(error.instance_path), error.kind.name, _words(error)))
                 if len(found) >= SCHEMA_ERRORS:
                     break
         except ValueError:  # a value that the validator cannot hold, such as a lone surrogate: another rule tells
@@ -136,14 +138,55 @@ class SchemaCheck:
         return validator
 
 
-def _path(path: Sequence[str | int]) -> tuple[str | int, ...]:
-    """Copy a path out of the validator's own type."""
-    return tuple(path)
+SHOWN = 60
+"""Characters of a value that a message quotes."""
+
+_NAMES = {"object": "an object", "array": "an array", "integer": "an integer"}
 
 
-def _keyword(error: jsonschema_rs.ValidationError) -> str:
-    """Return the last name in the schema path, which is the keyword."""
-    for part in reversed(list(error.schema_path)):
-        if isinstance(part, str) and not part.isdecimal():
-            return part
-    return "schema"
+def _words(error: jsonschema_rs.ValidationError) -> str:
+    """Say in words of our own what is wrong, for the keywords that matter; the validator's words for the others."""
+    place = _place(error.instance_path)
+    inside = f" in {place}" if place else ""
+    kind = error.kind
+    if isinstance(kind, ValidationErrorKind.Required):
+        return f"{kind.property!r} is missing{inside}"
+    if isinstance(kind, ValidationErrorKind.AdditionalProperties):
+        names = ", ".join(repr(name[:SHOWN]) for name in kind.unexpected[:SCHEMA_ERRORS])
+        return f"{names} {'are' if len(kind.unexpected) > 1 else 'is'} not declared{inside}"
+    place = place or "the object"
+    if isinstance(kind, ValidationErrorKind.Type):
+        return f"{place} is {_shown(error.instance)}, not {_types(kind.types)}"
+    if isinstance(kind, ValidationErrorKind.Enum):
+        options = ", ".join(repr(option) for option in kind.options)
+        return f"{place} is {_shown(error.instance)}, not one of {options[:200]}"
+    if isinstance(kind, (ValidationErrorKind.AnyOf, ValidationErrorKind.OneOfNotValid)):
+        causes = [cause.kind for branch in kind.context for cause in branch]
+        types = [name for cause in causes if isinstance(cause, ValidationErrorKind.Type) for name in cause.types]
+        if causes and all(isinstance(cause, ValidationErrorKind.Type) for cause in causes):
+            return f"{place} is {_shown(error.instance)}, not {_types(types)}"
+    return f"{place}: {error.message[:200]}"
+
+
+def _place(path: Sequence[str | int]) -> str:
+    """Write a path as people do: `items[0].name`."""
+    words = "".join(f"[{part}]" if isinstance(part, int) else f".{part[:SHOWN]}" for part in path)
+    return words.removeprefix(".")
+
+
+def _types(names: Sequence[str]) -> str:
+    """Name JSON types with their articles, `or` between them."""
+    return " or ".join(_NAMES.get(name, name if name == "null" else f"a {name}") for name in dict.fromkeys(names))
+
+
+def _shown(value: object) -> str:
+    """Name a value with its type, cut to an excerpt."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f"the string {value[:SHOWN]!r}{'…' if len(value) > SHOWN else ''}"
+    if isinstance(value, (int, float)):
+        return f"the number {str(value)[:SHOWN]}"
+    return "an array" if isinstance(value, list) else "an object"

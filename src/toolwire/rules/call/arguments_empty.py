@@ -45,7 +45,7 @@ __all__ = ["arguments_empty"]
 def arguments_empty(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""
     for call in evidence.completion.calls:
-        if call.stray or call.custom_input is not None or evidence.honestly_cut(call):
+        if call.stray or call.custom_input is not None or evidence.left_open(call):
             continue
         arguments = evidence.arguments(call)
         if not arguments.blank or call.object_arguments is not None:

@@ -68,7 +68,7 @@ def _shown(text: str, offset: int) -> str:
 def arguments_not_json(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""
     for call in evidence.completion.calls:
-        if call.stray or call.custom_input is not None or evidence.honestly_cut(call):
+        if call.stray or call.custom_input is not None or evidence.left_open(call):
             continue
         arguments = evidence.arguments(call)
         if arguments.valid or arguments.blank or resent_at(call.arguments.parts) is not None:

@@ -55,7 +55,7 @@ def _kind(value: Json) -> str:
 def arguments_not_object(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""
     for call in evidence.completion.calls:
-        if call.stray or call.custom_input is not None or evidence.honestly_cut(call):
+        if call.stray or call.custom_input is not None or evidence.left_open(call):
             continue
         arguments = evidence.arguments(call)
         if not arguments.valid or arguments.value is not None:

@@ -40,7 +40,7 @@ def _breaches(evidence: Evidence) -> Iterator[Complaint]:
     for call in evidence.completion.calls:
         value = evidence.arguments(call).value
         tool = evidence.request.tools.get(call.name)
-        if value is None or tool is None or evidence.honestly_cut(call):
+        if value is None or tool is None or evidence.left_open(call):
             continue
         errors = evidence.schema.errors(call.name, value)
         if not errors:
@@ -57,7 +57,7 @@ def _breaches(evidence: Evidence) -> Iterator[Complaint]:
 
 def _words(errors: tuple[SchemaError, ...]) -> str:
     """Say what is wrong, the first three places."""
-    shown = [f"{'.'.join(map(str, error.path)) or 'the object'}: {error.message[:120]}" for error in errors[:3]]
+    shown = [error.message for error in errors[:3]]
     more = f" and {len(errors) - 3} more" if len(errors) > 3 else ""  # noqa: PLR2004 - as many as are shown
     return "; ".join(shown) + more
 

@@ -48,8 +48,8 @@ def call_index_reused(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""
     for odd in evidence.odd(ChunkAnomaly.INDEX_REUSED):
         yield Complaint(
-            f"index {odd.call} is used for a second call: id {odd.detail}",
-            evidence.at_event(odd.event, '"id"'),
+            f"index {odd.call} is used for a second call: {odd.detail}",
+            evidence.at_event(odd.event, '"tool_calls"'),
             expected="a new index for a new call",
             actual=odd.detail,
         )

@@ -21,12 +21,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolwire.protocol.anomaly import ChunkAnomaly
+from toolwire.protocol.chat_call import CALL_LIMIT
 from toolwire.rule import Basis, Complaint, Evidence, Level, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = ["calls_shape"]
+
+_WORDS = {
+    ChunkAnomaly.CALLS_TYPE: "tool_calls is no list",
+    ChunkAnomaly.ENTRY_TYPE: "an entry of tool_calls is no object",
+    ChunkAnomaly.TOO_MANY_CALLS: f"a choice opens more than {CALL_LIMIT} calls",
+}
 
 
 @rule(
@@ -40,10 +47,9 @@ __all__ = ["calls_shape"]
 )
 def calls_shape(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""
-    for odd in evidence.odd(ChunkAnomaly.CALLS_TYPE, ChunkAnomaly.ENTRY_TYPE):
-        whole = odd.kind is ChunkAnomaly.CALLS_TYPE
+    for odd in evidence.odd(*_WORDS):
         yield Complaint(
-            "tool_calls is no list" if whole else "an entry of tool_calls is no object",
+            _WORDS[odd.kind],
             evidence.at_event(odd.event, '"tool_calls"'),
             expected="a list of objects",
             actual=odd.detail,

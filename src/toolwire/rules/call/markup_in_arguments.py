@@ -1,8 +1,9 @@
 """No markup of the call stands in its arguments.
 
 What it checks
-    No key and no string inside the arguments of a call holds a marker or the debris of a closing tag of a tool-
-    call markup, unless the prompt or the expectation holds it.
+    No key and no string inside the arguments of a call holds a marker or the debris of a closing tag of the markup
+    of calls, none ends with a token that ends a turn, and no key is the name of a parameter with more text folded
+    into it. What the prompt or the expectation holds, and what is quoted or code, is left alone.
 
 Why it matters
     The parser took a piece of markup for a piece of the value: the tool is called with `ls</parameter>`, or with
@@ -22,12 +23,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolwire.markup import turn_marks
 from toolwire.protocol.request import texts_in
 from toolwire.rule import Basis, Complaint, Evidence, Level, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from toolwire.completion import Call
     from toolwire.jsontext import Json
 
 __all__ = ["markup_in_arguments"]
@@ -61,6 +64,32 @@ def _calls(expect: object) -> list[dict[str, Json]]:
     return [call if isinstance(call, dict) else {"arguments": call.arguments} for call in found or []]
 
 
+def _markup(evidence: Evidence, text: str) -> tuple[str, tuple[str, ...]]:
+    """Return the markup or the token of a turn's end in a string, and its families; empty for none."""
+    scan = evidence.value_scan(text)
+    if scan.leaked:
+        return (scan.first.text if scan.first is not None else text), scan.dialects
+    last = turn_marks(text, prompt=evidence.request.prompt)[-1:]
+    ends = [mark for mark in last if not text[mark.end :].strip()]
+    return (ends[0].text, ends[0].families) if ends else ("", ())
+
+
+def _folded_keys(evidence: Evidence, call: Call, value: dict[str, Json]) -> Iterator[Complaint]:
+    """Complain of a parameter whose name swallowed text: it begins with a declared name and goes on in a new line."""
+    tool = evidence.request.tools.get(call.name)
+    if tool is None:
+        return
+    for key in value:
+        name, fold, _ = key.partition("\n")
+        if fold and key not in tool.properties and name.strip(" \t\r:=>\"'") in tool.properties:
+            yield Complaint(
+                f"a key of call {call.index} ({call.name[:60]}) holds more than the name of a parameter: {key[:60]!r}",
+                evidence.at_event(call.last_event, '"tool_calls"'),
+                expected=name.strip(),
+                actual=key[:160],
+            )
+
+
 @rule(
     name="markup-in-arguments",
     code="TW326",
@@ -76,22 +105,23 @@ def _calls(expect: object) -> list[dict[str, Json]]:
 def markup_in_arguments(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""
     for call in evidence.completion.calls:
-        if call.stray or call.custom_input is not None or evidence.honestly_cut(call):
+        if call.stray or call.custom_input is not None or evidence.left_open(call):
             continue
         value = evidence.arguments(call).value
         if not value:
             continue
         for text, path in _texts(value):
-            scan = evidence.value_scan(text)
-            if not scan.leaked or _expected(evidence, text):
+            shown, dialect = _markup(evidence, text)
+            if not shown or _expected(evidence, text):
                 continue
-            mark = scan.first
-            shown = mark.text if mark is not None else text
+            place = call.arguments.text.find(shown)
             yield Complaint(
                 f"{path} of call {call.index} ({call.name[:60]}) holds markup: {shown[:60]!r}",
-                evidence.at_event(call.last_event, shown),
+                evidence.at_event(call.arguments.event_at(place) if place >= 0 else call.last_event, shown),
                 expected="a value without markup",
                 actual=text[:160],
-                dialect=scan.dialects,
+                dialect=dialect,
             )
             break
+        else:
+            yield from _folded_keys(evidence, call, value)
