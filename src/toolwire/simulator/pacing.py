@@ -58,7 +58,8 @@ def parts(wire: Wire, pacing: Pacing, dice: Random) -> Iterator[Part]:
     wait = pacing.first
     if wire.one_write or pacing.chunking is Chunking.WHOLE:
         pauses = sum(item.seconds for item in wire.items if isinstance(item, Pause))
-        gaps = pacing.gap * max(0, sum(not isinstance(item, Pause) for item in wire.items) - 1)
+        # what a buffering proxy holds back was written piece by piece behind it; a whole answer was not
+        gaps = pacing.gap * max(0, sum(not isinstance(item, Pause) for item in wire.items) - 1) * wire.one_write
         yield Part(b"".join(map(frame, wire.items)), wait + pauses + gaps)
         return
     for run in _runs(wire.items, pacing.size if pacing.chunking is Chunking.EVENTS else 1):
