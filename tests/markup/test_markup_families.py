@@ -41,7 +41,7 @@ def test_the_scanner_reads_the_same_markers_without_the_documentation() -> None:
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.id)
 def test_a_family_says_what_it_is(family: Family) -> None:
-    """Title, models, encoding, confidence and sources are there; a family without a reader is listed with its reason."""
+    """Title, models, encoding, confidence and sources are there; one without a reader is listed with its reason."""
     assert family.title
     assert family.models
     assert family.argument_encoding
@@ -54,8 +54,8 @@ def test_a_family_says_what_it_is(family: Family) -> None:
     else:
         assert family.id not in NOT_READ
         assert reader.kind in READERS
-        assert re.compile(reader.open)
-        assert re.compile(reader.close)
+        for pattern in (reader.open, reader.close, reader.parameter):
+            re.compile(pattern)
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.id)

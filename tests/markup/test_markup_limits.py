@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from toolwire.markup import families, reasoning_marks, scan, scan_value, turn_marks
 from toolwire.markup.lexicon import lexicon
+from toolwire.markup.offered import Offered
+from toolwire.markup.readers import read_family
 
 TOOLS = {"get_weather": ("city", "days"), "get_time": ("tz",)}
 PIECES = sorted(
@@ -136,3 +138,49 @@ def test_a_hundred_examples_in_one_text_are_all_read() -> None:
     example = next(family for family in families() if family.id == "qwen3_xml").examples[1]
     found = scan("\n".join([example.text] * 100), tools=TOOLS)
     assert len(found.calls) == 200
+
+
+def test_what_is_kept_of_a_text_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Marks and calls beyond the named limits are not kept, and the verdict stands."""
+    for module in ("parse_json", "parse_literals", "parse_tags", "bare"):
+        monkeypatch.setattr(f"toolwire.markup.{module}.MAX_CALLS", 2)
+    monkeypatch.setattr("toolwire.markup.finding.MAX_MARKS", 5)
+    monkeypatch.setattr("toolwire.markup.values._MAX_MARKS", 5)
+    for text in (
+        '<tool_calls>{"name": "a"}{"name": "b"}{"name": "c"}',
+        "<tool_call>" + '{"name": "a"}<tool_call>' * 5,
+        "[TOOL_CALLS]a[ARGS]{}" * 5,
+        "<function_calls>get_time()" * 5,
+        "<|python_start|>[get_time(), get_time(), get_time()]",
+        "<function=a></function>" * 5,
+        "to=functions.get_time {} " * 5,
+        "<tool_call_x>get_time " * 9,
+    ):
+        found = scan(text, tools=TOOLS)
+        assert found.leaked
+        assert len(found.calls) <= 2
+        assert len(found.marks) <= 6
+    assert len(turn_marks("<|im_end|>" * 9)) == 5
+
+
+def test_a_marker_inside_an_argument_opens_no_call() -> None:
+    """What an argument holds is the argument's, also where it looks like another call."""
+    inner = "<|tool_call_begin|>functions.get_time:1<|tool_call_argument_begin|>{"
+    text = (
+        f'<|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{{"city": "{inner}"}}<|tool_call_end|>'
+    )
+    assert [call.arguments for call in scan(text, tools=TOOLS).calls] == [{"city": inner}]
+    text = '<function=get_weather>{"city": "<function=get_time>"}</function>'
+    assert [call.arguments for call in scan(text, tools=TOOLS).calls] == [{"city": "<function=get_time>"}]
+
+
+def test_calls_that_are_none_are_passed_over() -> None:
+    """A list of calls may hold anything; what is no object with a name is no call."""
+    assert scan('<tool_call>{"tool_calls": [3, null, {"name": "get_time"}]}', tools=TOOLS).calls[0].name == "get_time"
+    assert scan('<tool_call>{"tool_calls": [3]}', tools=TOOLS).calls == ()
+    assert scan('{"name": "get_weather", "arguments": ' + "[" * 50_000, tools=TOOLS).leaked
+
+
+def test_a_family_without_a_reader_reads_nothing() -> None:
+    """A family that has no markers of its own has no reader either."""
+    assert read_family("[1]", "xlam", Offered(TOOLS), bool).calls == ()

@@ -76,7 +76,8 @@ def test_brace_values_know_their_own_quotes() -> None:
 def test_nested_elements_become_objects_and_lists() -> None:
     """Elements nest as objects, and elements named `item` make a list."""
     space = "]<]minimax[>["
-    inner = f"{space}<a>{space}<x>1{space}</x>{space}<y>{space}<item>p{space}</item>{space}<item>2{space}</item>{space}</y>{space}</a>"
+    items = f"{space}<item>p{space}</item>{space}<item>2{space}</item>"
+    inner = f"{space}<a>{space}<x>1{space}</x>{space}<y>{items}{space}</y>{space}</a>"
     text = f'{space}<tool_call>\n{space}<invoke name="f">{inner}{space}</invoke>\n{space}</tool_call>'
     assert [call.arguments for call in scan(text, tools=TOOLS).calls] == [{"a": {"x": 1, "y": ["p", 2]}}]
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from toolwire.markup import EMPTY, Excuse, Strength, reasoning_marks, scan, turn_marks
+
+if TYPE_CHECKING:
+    from toolwire.jsontext import Json
 
 TOOLS = {"get_weather": ("city", "days"), "get_time": ("tz",), "read_file": ("path",)}
 PARIS = {"city": "Paris"}
@@ -45,6 +50,14 @@ INNOCENT = [
     '[get_weather("Paris")]',
     "[get_weather(town='Par",
     "get_weather()",
+    '[get_weather(city="Paris")] is a list.',
+    "[get_weather(=1)]",
+    '{"name": "get_weather", x: 1} is no JSON at all',
+    '{"name": "get_weather", "arguments": {}} {"a": 1}',
+    '{"name": "xyz_abc',
+    '```json\n{"name": "get_weather", "arguments": {}}\n```\nis what I would send.',
+    "```\na < b\n```\n" * 9,
+    f"```json\n{WEATHER}\n```\nor\n```json\n{WEATHER}\n```",
     "get_weather(place='Paris')",
     "get_weather",
     "get_weather: returns the weather",
@@ -154,6 +167,7 @@ LEAKS: list[tuple[str, list[tuple[str, object]], str]] = [
     (f"<think>hm</think>{WEATHER}<|eot_id|>", [("get_weather", PARIS)], "llama3_json"),
     (f"```json\n{WEATHER}\n```", [("get_weather", PARIS)], "hermes_json"),
     (f"```json\n{WEATHER}\n```\n\n```json\n{WEATHER}\n```", [("get_weather", PARIS)] * 2, "hermes_json"),
+    (f"<think>\n```\nls\n```\n</think>\n```json\n{WEATHER}\n```", [("get_weather", PARIS)], "hermes_json"),
     (f"```xml\n<tool_call>{WEATHER}</tool_call>\n```", [("get_weather", PARIS)], "hermes_json"),
     ('{"name": "get_weather", "arguments": {"city": "Pa', [("get_weather", None)], "llama3_json"),
     ('{"name": "get_weather", "arguments": {"city": tru', [("get_weather", None)], "llama3_json"),
@@ -230,7 +244,7 @@ LEAKS: list[tuple[str, list[tuple[str, object]], str]] = [
         "hunyuan_hy3",
     ),
     (
-        '<|python_tag|>{"name": "get_weather", "parameters": {"city": "Paris"}}; {"name": "get_time", "parameters": {}}',
+        '<|python_tag|>{"name": "get_weather", "parameters": {"city": "Paris"}}; {"name": "get_time"}',
         [("get_weather", PARIS), ("get_time", {})],
         "llama3_json",
     ),
@@ -238,6 +252,7 @@ LEAKS: list[tuple[str, list[tuple[str, object]], str]] = [
     ("<|channel|>analysis<|message|>I need", [], "harmony"),
     ("I need it.<|END_THINKING|>", [], "cohere_command"),
     ("I need it.<|close|>", [], "kimi_k3"),
+    ("<|message_sep|>\n\nfunction call<|role", [], "gigachat3"),
 ]
 
 
@@ -375,8 +390,13 @@ def test_frames_beside_an_answer_elsewhere_are_no_evidence() -> None:
 
 def test_schemas_settle_types() -> None:
     """A value without a type is a string where the schema says so, and else what JSON makes of it."""
-    text = "<function=get_weather>\n<parameter=city>\n75001\n</parameter>\n<parameter=days>\nTrue\n</parameter>\n</function>"
-    schema = {"get_weather": {"properties": {"city": {"type": "string"}, "days": {"type": ["boolean", "null"]}}}}
+    text = (
+        "<function=get_weather>\n<parameter=city>\n75001\n</parameter>\n"
+        "<parameter=days>\nTrue\n</parameter>\n</function>"
+    )
+    schema: dict[str, Json] = {
+        "get_weather": {"properties": {"city": {"type": "string"}, "days": {"type": ["boolean", "null"]}}}
+    }
     plain = scan(text, tools=TOOLS).calls[0].arguments
     typed = scan(text, tools=TOOLS, schemas=schema).calls[0].arguments
     assert plain == {"city": 75001, "days": "True"}

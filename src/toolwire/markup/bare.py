@@ -30,7 +30,6 @@ _DEBRIS_BEFORE = re.compile(r"[\s,:;)\]}]*")
 _DEBRIS_AFTER = re.compile(r"[\s,;)\]}>`]*")
 _MAX_TRIES = 64
 """Places of a text that are tried as the beginning of a call at its end; each costs one look at a declared name."""
-_SHORTEST_CUT_NAME = 3
 _LONGEST_NAME = 128
 _CUT_JSON_TAIL = 6
 """Characters before the end where JSON that was cut off may stop making sense: inside a word or an escape."""
@@ -185,12 +184,10 @@ def _cut_head(text: str, start: int, end: int, offered: Offered) -> Bare | None:
     """Find a JSON call that was cut off before its arguments: `{"name": "get_wea`."""
     piece = text[start : min(end, start + 400)]
     cut = _CUT_HEAD.match(piece)
-    if cut is not None and end - start == len(piece):
-        name = cut["name"]
-        owners = [tool for tool in offered.tools if tool.startswith(name)]
-        if len(name) >= _SHORTEST_CUT_NAME and owners:
-            return Bare((), ("json_list" if piece.startswith("[") else "json_object",), start, end)
-    return None
+    whole = end - start == len(piece)
+    if cut is None or not whole or not any(tool.startswith(cut["name"]) for tool in offered.tools):
+        return None
+    return Bare((), ("json_list" if piece.startswith("[") else "json_object",), start, end)
 
 
 _NAMED = re.compile(

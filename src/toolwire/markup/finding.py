@@ -87,9 +87,8 @@ def incomplete_markers(text: str, offered: Offered) -> list[Mark]:
         if follows:
             marks.append(Mark(start, end, match[1], Strength.PARTIAL, known.literals[whole].families))
     for match in known.unended.finditer(text):
-        marker = known.literals.get(match[1] + ">") or known.literals.get(match[1] + "]")
-        if marker is not None and _follows(text, match.end(), offered):
-            marks.append(Mark(match.start(1), match.end(1), match[1], Strength.PARTIAL, marker.families))
+        marker = known.literals[known.endless[match[1]]]
+        marks.append(Mark(match.start(1), match.end(1), match[1], Strength.PARTIAL, marker.families))
     marks.sort(key=lambda mark: mark.start)
     return marks[:MAX_MARKS]
 

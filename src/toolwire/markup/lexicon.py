@@ -56,6 +56,8 @@ class Lexicon:
     """From a marker without its first character, or without `<|`, to the whole one."""
     unended: re.Pattern[str]
     """Finds strong markers whose last character is missing."""
+    endless: dict[str, str]
+    """From a marker without its last character to the whole one."""
 
     def marker(self, match: re.Match[str]) -> Marker:
         """Return the marker that `pattern` found."""
@@ -149,6 +151,7 @@ def lexicon() -> Lexicon:
     for literal in strong:
         if len(literal) > _SHORTEST_BEHEADED + 1 and literal.startswith(("<|", "<\uff5c")):
             headless.setdefault(literal[2:], literal)
+    endless = {literal[:-1]: literal for literal in headless.values() if literal[-1] in ">]"}
     return Lexicon(
         # patterns first: a suffixed tag would else be found as the plain one that it begins with
         pattern=re.compile("|".join([*patterns, _top(literals)])),
@@ -160,9 +163,8 @@ def lexicon() -> Lexicon:
         ordered=tuple(strong),
         beheaded=re.compile(rf"\n[ \t]*({_top(headless)})"),
         headless=headless,
-        unended=re.compile(
-            rf"({_top(name[:-1] for name in headless.values() if name[-1] in '>]')})(?=\s*[{{\[<]|\s*\Z)"
-        ),
+        unended=re.compile(rf"({_top(endless)})(?=\s*[{{\[<]|\s*\Z)"),
+        endless=endless,
     )
 
 
@@ -180,6 +182,7 @@ def _plain(literals: dict[str, list[str]], strength: Strength) -> Lexicon:
         beheaded=re.compile(r"(?!)"),
         headless={},
         unended=re.compile(r"(?!)"),
+        endless={},
     )
 
 

@@ -79,8 +79,8 @@ def json_sequence(text: str, position: int, limit: int, offered: Offered) -> tup
     """Read call objects from `position` on, whatever brackets and separators stand between them.
 
     Returns the calls and the place after the last one. An object has to begin before `limit`, but may end behind it,
-    since an argument may hold the marker that is the limit. An object that does not end, or is no JSON, but begins with a
-    name is a call that is not complete.
+    since an argument may hold the marker that is the limit. An object that does not end, or is no JSON, but begins
+    with a name is a call that is not complete.
     """
     calls: list[LeakedCall] = []
     place = position

@@ -22,9 +22,10 @@ __all__ = ["core_bounds", "has_answer"]
 _ANY = "\0"
 _BODY = "\1"
 _HEADER = re.compile(
-    "\0[ \t]*(?:assistant|analysis|commentary|final|thought|json|xml|code)?(?:[ \t]*-?>?[ \t]*(?:to=|tool/)[\\w.-]*)?"
+    "\0\\s*(?:assistant|analysis|commentary|final|thought|function call|json|xml|code)?"
+    "(?:[ \t]*-?>?[ \t]*(?:to=|tool/)[\\w.-]*)?"
 )
-_CUT_HEADER = re.compile("\0[ \t]*[a-z]{0,12}(?:[ \t]*(?:to?|-|->[ \t]*[a-z/]*))?\\Z")
+_CUT_HEADER = re.compile("\0\\s*(?:function c?a?l?|[a-z]{0,12}(?:[ \t]*(?:to?|-|->[ \t]*[a-z/]*))?)\\Z")
 _WORD = re.compile(r"\w")
 _LONGEST = 60
 """More characters than any marker has."""
