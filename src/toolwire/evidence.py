@@ -47,18 +47,17 @@ _ENDS_WITH_DONE = re.compile(r"(?:\s*data:\s*\[DONE\])+\s*\Z")
 _CLOSING = re.compile(r"</|\[/|<\|end|<\|inner_suffix|<\|plamo:end|<channel\||◁/", re.IGNORECASE)
 """How the tags that end reasoning begin, in all families."""
 
-
-def _arrival(event: Event) -> float:
-    """Return when an event was complete."""
-    return event.at
-
-
 EXCERPT_BYTES = 240
 """Bytes of the wire that a location shows."""
 
 
 PAUSE = 1.0
 """Seconds without a byte from which on a pause is kept: engines that generate at all do so faster."""
+
+
+def _arrival(event: Event) -> float:
+    """Return when an event was complete."""
+    return event.at
 
 
 @dataclass(frozen=True, slots=True)
