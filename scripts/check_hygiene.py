@@ -14,17 +14,18 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 
 FORBIDDEN = {
-    # /home/u is what tests call nobody's home
-    "a path of somebody's machine": re.compile(r"(?<![\w.])/(?:work|farm|Users)/|/home/(?!u/)[a-z]|/tmp/(?!\.)[a-z]"),
-    "an unfinished mark": re.compile(r"\b(?:TO" r"DO|FIX" r"ME|XX" r"X)\b|NotImplemented" r"Error"),
-    "a host of a package index": re.compile(r"pypi\.(?:org|python)|files\.python" r"hosted|registry\.npm" r"js"),
+    # tests call nobody's home `u`
+    "a path of somebody's machine": re.compile(r"(?<![\w.])/(?:work|farm|Users)/|/home/(?!u\b)[a-z]|/tmp/(?!\.)[a-z]"),
+    # a letter in brackets, so that these lines are not what they look for
+    "an unfinished mark": re.compile(r"\b(?:TOD[O]|FIXM[E]|XX[X])\b|NotImplemente[d]Error"),
+    "a host of a package index": re.compile(r"pypi\.(?:org|python)|files\.pythonhoste[d]|registry\.npmj[s]"),
     "a conflict mark": re.compile(r"^(?:<{7}|>{7}) "),
 }
 BINARY = {".png", ".gz", ".gif", ".woff2"}
 DATA = {".jsonl", ".sse", ".ndjson"}
 """Evidence: what a model was asked or said is nobody's slip, so only the index hosts are looked for."""
 
-ELSEWHERE = {"scripts/check_hygiene.py", "tests/project/test_hygiene.py"}
+ELSEWHERE = {"tests/project/test_hygiene.py"}
 """Files that must name what is forbidden."""
 
 

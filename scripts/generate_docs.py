@@ -160,11 +160,16 @@ def faults_page() -> str:
         "",
         f"{len(FAULTS)} faults.",
         "`toolwire serve` plays each under `http://127.0.0.1:PORT/FAULT/v1`.",
-        "The last column holds exactly, level MUST and SHOULD, and the tests prove it:"
-        " a fault trips these rules and no other.",
+        "The last column is exact, and the tests prove it: a fault trips these rules of level MUST and SHOULD, no other.",
     ]
     for group, faults in groupby(FAULTS, key=lambda fault: fault.group):
-        lines += ["", f"## {group}", "", "| fault | what it does | verdict | rules that it trips |", "|---|---|---|---|"]
+        lines += [
+            "",
+            f"## {group}",
+            "",
+            "| fault | what it does | verdict | rules that it trips |",
+            "|---|---|---|---|",
+        ]
         for fault in faults:
             trips = ", ".join(map(link, sorted(fault.trips))) or "none"
             lines.append(f"| `{fault.name}` | {cell(fault.summary)} | {fault.verdict} | {trips} |")

@@ -7,9 +7,9 @@ import shlex
 from pathlib import Path
 
 import click
-import generate_docs
 import pytest
 
+import generate_docs
 from toolwire.cli import toolwire
 from toolwire.cli.exits import MEANINGS
 
@@ -80,7 +80,9 @@ def test_text_of_a_docstring_is_shown_as_it_is() -> None:
 def test_an_output_is_the_same_but_for_times_and_ports() -> None:
     """A fresh run of the same command makes no page stale; another answer does."""
     before = "   12 ms #3 http://127.0.0.1:8765/v1\n1 of 30 dropped"
-    assert generate_docs.scrub(before) == generate_docs.scrub("  120.5 ms #3 http://127.0.0.1:41000/v1\n1 of 30 dropped")
+    assert generate_docs.scrub(before) == generate_docs.scrub(
+        "  120.5 ms #3 http://127.0.0.1:41000/v1\n1 of 30 dropped"
+    )
     assert generate_docs.scrub(before) != generate_docs.scrub(before.replace("1 of 30", "2 of 30"))
 
 

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import pytest
+
 from check_hygiene import slips
+
+DOT, SLASH = ".", "/"
+"""So that this file does not say itself what it looks for."""
+
+PACKAGE_INDEX = f"https://pypi{DOT}org"
+OTHER_INDEX = f"https://registry{DOT}npmjs{DOT}org"
+WORKPLACE = f"{SLASH}work{SLASH}main"
 
 
 @pytest.mark.parametrize(
     ("line", "what"),
     [
-        ('path = "/work/main/x"', "machine"),
+        (f"path = {WORKPLACE}", "machine"),
         ("see /Users/someone/notes", "machine"),
         ("cd /home/someone", "machine"),
         ("log in /tmp/run.log", "machine"),
         ("# TODO: later", "unfinished"),
         ("# FIXME", "unfinished"),
         ("raise NotImplementedError", "unfinished"),
-        ("https://pypi.org/simple", "index"),
-        ("https://registry.npmjs.org/x", "index"),
+        (f"{PACKAGE_INDEX}/simple", "index"),
+        (f"{OTHER_INDEX}/x", "index"),
         ("<<<<<<< HEAD", "conflict"),
     ],
 )
@@ -40,4 +48,4 @@ def test_what_may_be_said_is_not(line: str) -> None:
 def test_evidence_may_hold_paths() -> None:
     """What a model was asked to read is data; only an index host is a slip there."""
     assert not list(slips("examples/pass.jsonl", '{"path": "/home/someone/x"} TODO'))
-    assert list(slips("examples/pass.jsonl", "https://pypi.org/simple"))
+    assert list(slips("examples/pass.jsonl", f"{PACKAGE_INDEX}/simple"))
