@@ -106,10 +106,11 @@ async def serve(count: int) -> None:
 
 async def toolwire_streams(url: str, streams: int) -> float:
     """Read, record, decode, accumulate and judge; return the CPU seconds of the counted part."""
-    from toolwire.client import Client, Target  # noqa: PLC0415 - a contender loads only what it uses
+    from toolwire.client import Client  # noqa: PLC0415 - a contender loads only what it uses
     from toolwire.exchange import encode_exchange  # noqa: PLC0415
     from toolwire.judge import judge  # noqa: PLC0415
     from toolwire.rules.catalogue import RULES  # noqa: PLC0415
+    from toolwire.target import Target  # noqa: PLC0415
 
     with tempfile.NamedTemporaryFile() as sink:
         async with Client(Target(url)) as client:
@@ -180,7 +181,7 @@ def script_streams(url: str, streams: int, script: Path) -> float:
     spec.loader.exec_module(module)
 
     def one() -> None:
-        module.stream_request(url, "bench", BODY["messages"], "required", True, 0.6, 512, 300.0)
+        module.stream_request(url, "bench", BODY["messages"], "required", True, 0.6, 512, 300.0)  # noqa: FBT003 - its own signature
 
     one()
     threads = [threading.Thread(target=one) for _ in range(streams)]
@@ -238,7 +239,16 @@ def compare(options: argparse.Namespace) -> None:
             costs: dict[str, list[float]] = {name: [] for name in names}
             for _ in range(options.repeat):
                 for name in names:
-                    arguments = ["--contend", name, "--url", url, "--streams", str(streams), "--script", str(options.script)]
+                    arguments = [
+                        "--contend",
+                        name,
+                        "--url",
+                        url,
+                        "--streams",
+                        str(streams),
+                        "--script",
+                        str(options.script),
+                    ]
                     done = subprocess.run([*me, *arguments], capture_output=True, text=True, timeout=600, check=False)  # noqa: S603
                     if done.returncode:
                         sys.exit(f"{name} failed: {done.stderr[-2000:]}")

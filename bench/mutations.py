@@ -17,9 +17,10 @@ from collections import Counter
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+from openai._models import construct_type
 from openai._streaming import SSEDecoder
 from openai.lib.streaming.chat import ChatCompletionStreamState
 from openai.types.chat import ChatCompletionChunk
@@ -58,7 +59,7 @@ def official_view(body: bytes, judged: Judgement) -> str:
             value = json.loads(event.data)
             if isinstance(value, dict) and value.get("error"):
                 return f"error {value['error']}"
-            state.handle_chunk(ChatCompletionChunk.construct(**_typed(value)))
+            state.handle_chunk(_typed(value))
         snapshot = state.current_completion_snapshot.to_dict(mode="json", warnings=False)
     except Exception as problem:  # noqa: BLE001 - any exception of the client is something that a user would see
         return f"raises {type(problem).__name__}"
@@ -69,12 +70,12 @@ def official_view(body: bytes, judged: Judgement) -> str:
     return json.dumps([snapshot, calls], sort_keys=True, default=str)
 
 
-def _typed(value: dict[str, Json]) -> dict[str, object]:
+def _typed(value: object) -> ChatCompletionChunk:
     """Build the chunk as the client does: by its own models, without validation."""
-    from openai._models import construct_type  # noqa: PLC0415 - private, and only wanted here
-
     built = construct_type(type_=ChatCompletionChunk, value=value)
-    return dict(built.__dict__) if isinstance(built, ChatCompletionChunk) else {}
+    if not isinstance(built, ChatCompletionChunk):
+        raise TypeError(value)
+    return built
 
 
 def bases() -> list[Base]:
@@ -100,9 +101,7 @@ def prepare(exchange: Exchange) -> Base | None:
     evidence = Evidence(exchange)
     if len(evidence.completion.choices) != 1 or exchange.twin is not None or exchange.generated is not None:
         return None
-    exchange = msgspec.structs.replace(
-        exchange, twin=twin_of(evidence), request={**exchange.request, "temperature": 0}
-    )
+    exchange = msgspec.structs.replace(exchange, twin=twin_of(evidence), request={**exchange.request, "temperature": 0})
     judged = judge(exchange, RULES)
     if judged.verdict_class not in (VerdictClass.PASS, VerdictClass.WARN):
         return None
@@ -118,7 +117,11 @@ def twin_of(evidence: Evidence) -> dict[str, object]:
         message["reasoning_content"] = choice.reasoning.text
     if choice.calls:
         message["tool_calls"] = [
-            {"id": f"twin_{call.index}", "type": "function", "function": {"name": call.name, "arguments": call.arguments.text}}
+            {
+                "id": f"twin_{call.index}",
+                "type": "function",
+                "function": {"name": call.name, "arguments": call.arguments.text},
+            }
             for call in choice.calls
         ]
     return {"object": "chat.completion", "choices": [{"index": 0, "message": message, "finish_reason": choice.finish}]}
@@ -215,16 +218,16 @@ def _edit(blocks: list[bytes], dice: random.Random, change: Callable[[Json], Jso
     return blocks
 
 
-def _slots(value: Json) -> list[tuple[dict[object, object] | list[object], object]]:
+def _slots(value: Any) -> list[tuple[Any, Any]]:  # noqa: ANN401 - JSON that is about to be broken
     """Return every place in a JSON value that holds another value."""
-    found: list[tuple[dict[object, object] | list[object], object]] = []
-    stack: list[object] = [value]
+    found: list[tuple[Any, Any]] = []
+    stack: list[Any] = [value]
     while stack:
         item = stack.pop()
         keys = list(item) if isinstance(item, dict) else range(len(item)) if isinstance(item, list) else ()
         for key in keys:
-            found.append((item, key))  # type: ignore[arg-type]  # only dicts and lists have keys here
-            stack.append(item[key])  # type: ignore[index]
+            found.append((item, key))
+            stack.append(item[key])
     return found
 
 
@@ -254,7 +257,9 @@ class Outcome:
     after: str
 
 
-def mutate(base: Base, mutator: Callable[[list[bytes], random.Random], list[bytes]], dice: random.Random) -> Outcome | None:
+def mutate(
+    base: Base, mutator: Callable[[list[bytes], random.Random], list[bytes]], dice: random.Random
+) -> Outcome | None:
     """Break one thing; None where nobody would notice."""
     body = b"".join(mutator(list(base.blocks), dice))
     exchange = msgspec.structs.replace(base.exchange, reads=[Read.of(1.0, body)])
@@ -293,14 +298,19 @@ def main() -> None:
     for mutator in MUTATORS:
         name = mutator.__name__
         if noticed[name]:
-            lines.append(f"| {name.replace('_', ' ')} | {noticed[name]} | {told[name]} | {told[name] / noticed[name]:.1%} |")
+            lines.append(
+                f"| {name.replace('_', ' ')} | {noticed[name]} | {told[name]} | {told[name] / noticed[name]:.1%} |"
+            )
     total, reports = sum(noticed.values()), sum(told.values())
     lines.append(f"| all | {total} | {reports} | {reports / total:.2%} |")
     print(f"{len(pool)} bases, {options.count} mutations, seed {options.seed}")
     print("\n".join(lines))
     if options.list:
         for outcome in missed:
-            print(f"\n{outcome.mutator} of {outcome.base}\n  before {outcome.before[:600]}\n  after  {outcome.after[:600]}")
+            print(
+                f"\n{outcome.mutator} of {outcome.base}",
+                f"\n  before {outcome.before[:600]}\n  after  {outcome.after[:600]}",
+            )
     if options.markdown:
         options.markdown.write_text("\n".join(lines) + "\n", encoding="utf-8")
 

@@ -127,7 +127,9 @@ def test_a_row_is_the_same_however_it_is_cut(row: Row) -> None:
         assert decode(parts) == whole
 
 
-@pytest.mark.parametrize("row", [row for row in ROWS if row.body.endswith(b"\n\n")], ids=lambda row: repr(row.body)[:60])
+@pytest.mark.parametrize(
+    "row", [row for row in ROWS if row.body.endswith(b"\n\n")], ids=lambda row: repr(row.body)[:60]
+)
 def test_a_tail_changes_nothing_before_it(row: Row) -> None:
     """What came before is decoded alike, whatever follows."""
     tailed = decode([row.body + b"data: tail\n\n"])

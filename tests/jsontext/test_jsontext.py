@@ -68,7 +68,7 @@ values = st.recursive(
         ("[[]" + ", []" * 300 + ", 01]", False, None, [I.INVALID]),
     ],
 )
-def test_a_text_is_read_strictly(text: str, ok: bool, value: Json, issues: list[JsonIssue]) -> None:  # noqa: FBT001 - a column
+def test_a_text_is_read_strictly(text: str, ok: bool, value: Json, issues: list[JsonIssue]) -> None:
     """What is usable is given, and what is odd is named."""
     reading = read_json(text)
     assert (reading.ok, reading.value) == (ok, value)
@@ -160,7 +160,7 @@ def test_documents_are_listed_as_far_as_they_parse() -> None:
         ("{1", False, ""),
     ],
 )
-def test_a_beginning_of_an_object_is_recognised(text: str, cut: bool, closing: str) -> None:  # noqa: FBT001 - a column
+def test_a_beginning_of_an_object_is_recognised(text: str, cut: bool, closing: str) -> None:
     """Only what merely stops too early is a cut object."""
     found = prefix_state(text)
     assert found.cut is cut
@@ -196,7 +196,7 @@ def test_every_beginning_of_an_object_is_one(value: dict[str, Json], data: st.Da
         ([1, 2], [2, 1], False),
     ],
 )
-def test_values_are_compared_as_json(left: Json, right: Json, same: bool) -> None:  # noqa: FBT001 - a column
+def test_values_are_compared_as_json(left: Json, right: Json, same: bool) -> None:
     """Numbers by value, objects whatever the order, and a boolean is no number."""
     assert equal(left, right) is same
     assert (canonical(left) == canonical(right)) is same

@@ -89,7 +89,7 @@ def test_the_answer_is_what_is_no_reasoning(said: str, answer: str) -> None:
         (answered(role(), 'data: {"error": {"message": "x"}}\n\n'), True),
     ],
 )
-def test_what_failed_as_a_whole(exchange: Exchange, failed: bool) -> None:  # noqa: FBT001 - a table
+def test_what_failed_as_a_whole(exchange: Exchange, failed: bool) -> None:
     """Knock-on findings can be told by it."""
     assert Evidence(exchange).failed_as_a_whole is failed
 
@@ -105,7 +105,7 @@ def test_what_failed_as_a_whole(exchange: Exchange, failed: bool) -> None:  # no
         (answered(role(), delta(function_call={"name": "get_time"})), False),
     ],
 )
-def test_use_of_the_call_field(exchange: Exchange, used: bool) -> None:  # noqa: FBT001 - a table
+def test_use_of_the_call_field(exchange: Exchange, used: bool) -> None:
     """Anything in the protocol's own field counts, however malformed; empty lists and old fields do not."""
     assert Evidence(exchange).used_call_field is used
 

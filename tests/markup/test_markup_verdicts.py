@@ -369,7 +369,7 @@ def test_debris_of_a_call_is_a_leak_even_if_the_prompt_has_the_tag() -> None:
         ),
     ],
 )
-def test_what_the_prompt_asks_for_is_no_leak(prompt: str, text: str, leaked: bool) -> None:  # noqa: FBT001
+def test_what_the_prompt_asks_for_is_no_leak(prompt: str, text: str, leaked: bool) -> None:
     """An explanation may hold markup between its words; text that was asked for may be nothing else."""
     assert scan(text, tools=TOOLS, prompt=prompt).leaked is leaked
 

@@ -84,7 +84,7 @@ def test_differences_are_bounded_and_need_no_recursion() -> None:
         (["1"], [1, 2], False),
     ],
 )
-def test_what_stands_between_tags_has_no_type(written: Json, came: Json, same: bool) -> None:  # noqa: FBT001 - a table
+def test_what_stands_between_tags_has_no_type(written: Json, came: Json, same: bool) -> None:
     """Text equals the value that it spells; a typed value does not equal text."""
     assert same_written(written, came) is same
 

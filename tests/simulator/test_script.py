@@ -18,7 +18,11 @@ from toolwire.suite import builtin_suite
 
 
 def tool(
-    name: str, properties: dict[str, object], *, required: list[str] | None = None, **more: object
+    name: str,
+    properties: dict[str, object],
+    *,
+    required: list[str] | None = None,
+    more: dict[str, object] | None = None,
 ) -> dict[str, object]:
     """Return one offered function."""
     schema = {
@@ -26,7 +30,10 @@ def tool(
         "properties": properties,
         "required": list(properties) if required is None else required,
     }
-    return {"type": "function", "function": {"name": name, "parameters": schema | more, "description": f"{name} it."}}
+    return {
+        "type": "function",
+        "function": {"name": name, "parameters": schema | (more or {}), "description": f"{name} it."},
+    }
 
 
 TEXT = {"type": "string"}
@@ -134,7 +141,7 @@ def test_arguments_follow_the_schema() -> None:
         "nowhere": {"$ref": "#/$defs/missing"},
         "long": {"type": "string", "minLength": 200},
     }
-    function = tool("set", schema, **{"$defs": {"place": {"type": "object", "properties": {}}}})["function"]
+    function = tool("set", schema, more={"$defs": {"place": {"type": "object", "properties": {}}}})["function"]
     assert isinstance(function, dict)
     value = fill(function, 'Set it fast with names "a" and "b", on false, count 1 and share 2.5.')
     assert value["count"] == 3

@@ -115,7 +115,7 @@ def command(
                 if (count := sum(one.verdict is verdict for one in total.judgements))
             )
             say(f"{len(total.judgements)} judged: {summary or 'none'}; exit {reason.code}, {reason.why}")
-    return max(total.exits, key=_WORST.index)
+    return max(total.exits, key=lambda code: _WORST.index(Exit(code)))
 
 
 _WORST = [Exit.CONFORMS, Exit.NO_ANSWER, Exit.FAILS, Exit.USAGE, Exit.INTERNAL]

@@ -230,10 +230,10 @@ class _Wanted:
                 shown = ", ".join(looked.models[:6])
                 click.echo(f"note: {looked.target.model} is not among the models that are listed: {shown}", err=True)
             header = new_header(looked.target, suite, settings, label=self.label)
-            recording = self.recording(header)
-            with recording if recording is not None else nullcontext():
-                result = await execute(client, header, rules=RULES, recording=recording, observe=line)
-            return result, "" if recording is None else str(recording.path)
+            kept = self.recording(header)
+            with kept or nullcontext():
+                result = await execute(client, header, rules=RULES, recording=kept, observe=line)
+            return result, "" if kept is None else str(kept.path)
 
     def recording(self, header: RunHeader) -> Recording | None:
         """Start the recording."""
