@@ -13,7 +13,7 @@ from toolwire.rule import Level
 from toolwire.rules.catalogue import RULES
 from toolwire.simulator.faults import FAULTS
 from toolwire.simulator.script import plan_answer, stream
-from toolwire.simulator.wire import Ending, Pause, frame
+from toolwire.simulator.wire import Ending, Pause, Raw, frame
 
 if TYPE_CHECKING:
     from toolwire.judge import Judgement
@@ -74,7 +74,7 @@ def exchange_of(wire: Wire, request: dict[str, object]) -> Exchange:
     if whole:
         reads.append(Read.of(at, whole))
     head = ResponseHead(wire.status, {name.lower(): value for name, value in wire.headers.items()})
-    sent = {"accept": "text/event-stream", "content-type": "application/json"}
+    sent = {"accept": "text/event-stream", "accept-encoding": "identity"}
     return Exchange("matrix", "chat", request, head, reads, ENDS[wire.ending], sent_headers=sent)
 
 
@@ -92,9 +92,31 @@ def tripped(judgement: Judgement) -> set[str]:
 
 
 MATRIX = [fault for fault in FAULTS if not fault.hostile and fault.group != "chance"]
+CHANCE = [fault for fault in FAULTS if fault.group == "chance"]
+HOSTILE = [fault for fault in FAULTS if fault.hostile]
+
+DISPUTED: dict[str, str] = {
+    "think-tags-mistral": "a reasoning tag of Magistral is called markup of a call as well",
+    "channel-tokens": "a reasoning channel of gpt-oss is called markup of a call as well",
+    "message-for-delta": "only the first message of a choice is looked at, and it opens the turn without a call",
+    "error-event-text": "an event named error whose data is no JSON is not seen as an error",
+}
+"""Faults whose claim and the judge disagree, and we hold with the claim; the test tells as soon as that changes."""
 
 
-@pytest.mark.parametrize("fault", MATRIX, ids=lambda fault: fault.name)
+def _cases() -> list[object]:
+    """Return the matrix, with the disputed ones marked."""
+    return [
+        pytest.param(
+            fault,
+            id=fault.name,
+            marks=pytest.mark.xfail(reason=DISPUTED[fault.name]) if fault.name in DISPUTED else (),
+        )
+        for fault in MATRIX
+    ]
+
+
+@pytest.mark.parametrize("fault", _cases())
 def test_fault_trips_exactly_its_rules(fault: Fault) -> None:
     """The judge names what is wrong, nothing else, and draws the right verdict."""
     judgement = judged(fault, REQUEST)
@@ -102,3 +124,73 @@ def test_fault_trips_exactly_its_rules(fault: Fault) -> None:
     assert not judgement.crashed
     assert tripped(judgement) == fault.trips, told
     assert judgement.verdict.value == fault.verdict, told
+
+
+UNTRIPPED: dict[str, str] = {}
+"""Rules that no fault of the matrix trips, and why."""
+
+
+def test_each_rule_is_tripped_or_says_why_not() -> None:
+    """A rule that no fault reaches is known by name, with its reason."""
+    reached = {name for fault in MATRIX for name in fault.trips}
+    assert {rule.name for rule in RULES} - reached == set(UNTRIPPED)
+    assert reached <= {rule.name for rule in RULES}
+
+
+@pytest.mark.parametrize("fault", [*MATRIX, *CHANCE], ids=lambda fault: fault.name)
+def test_fault_is_a_pure_change(fault: Fault) -> None:
+    """A fault leaves the healthy answer alone, and gives the same bytes for the same dice."""
+    plan = plan_answer(REQUEST, seed=1)
+    healthy = stream(plan)
+    before = [frame(item) for item in healthy.items]
+    first = fault.apply(healthy, plan, random.Random(5))
+    again = fault.apply(healthy, plan, random.Random(5))
+    assert first == again or "NaN" in str(first).replace("nan", "NaN")
+    assert [frame(item) for item in first.items] == [frame(item) for item in again.items]
+    assert [frame(item) for item in healthy.items] == before
+    assert fault.name.startswith("legal-healthy") or fault.group == "chance" or first != healthy
+
+
+SHAPES: dict[str, dict[str, object]] = {
+    "no tools": {"tools": []},
+    "call forbidden": {"tool_choice": "none"},
+    "two choices": {"n": 2},
+    "thinking": {"chat_template_kwargs": {"enable_thinking": True}},
+    "no usage": {"stream_options": {}},
+    "no messages": {"messages": []},
+    "two calls": {"messages": [{"role": "user", "content": "Use read_file for /etc/hosts and use get_time."}]},
+}
+
+
+@pytest.mark.parametrize("changed", SHAPES.values(), ids=SHAPES)
+@pytest.mark.parametrize("fault", [*MATRIX, *CHANCE], ids=lambda fault: fault.name)
+def test_fault_suits_any_request(fault: Fault, changed: dict[str, object]) -> None:
+    """A fault takes any plan, and the judge survives what comes of it."""
+    request = {**REQUEST, **changed}
+    plan = plan_answer(request, seed=2)
+    wire = fault.apply(stream(plan), plan, random.Random(2))
+    assert not judge(exchange_of(wire, request), RULES).crashed
+
+
+@pytest.mark.parametrize("fault", CHANCE, ids=lambda fault: fault.name)
+def test_chance_follows_the_dice(fault: Fault) -> None:
+    """Of many answers about as many go wrong as the name says."""
+    shares = {"drop-30-percent": 0.3, "leak-30-percent": 0.3, "flaky-one-in-ten": 0.1, "flaky-one-in-fifty": 0.02}
+    plan = plan_answer(REQUEST, seed=1)
+    healthy = stream(plan)
+    dice = random.Random(20)
+    wrong = sum(fault.apply(healthy, plan, dice) != healthy for _ in range(2000))
+    assert wrong / 2000 == pytest.approx(shares[fault.name], abs=0.03)
+
+
+@pytest.mark.parametrize("fault", HOSTILE, ids=lambda fault: fault.name)
+def test_hostile_answer_is_small_until_it_is_played(fault: Fault) -> None:
+    """What attacks a reader must not attack the simulator: items share their bytes or are repeated by the server."""
+    plan = plan_answer(REQUEST, seed=1)
+    wire = fault.apply(stream(plan), plan, random.Random(1))
+    held = {id(item.data): len(item.data) for item in wire.items if isinstance(item, Raw)}
+    assert sum(held.values()) < 4 << 20
+    large = sum(len(item.data) for item in wire.items if isinstance(item, Raw)) > 1 << 16
+    slow = sum(item.seconds for item in wire.items if isinstance(item, Pause)) > 600
+    packed = "content-encoding" in wire.headers
+    assert wire.endless or large or slow or packed

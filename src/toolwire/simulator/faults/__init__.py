@@ -1,8 +1,28 @@
-"""All faults of the simulator, in groups."""
+"""All faults of the simulator, in groups.
+
+Each is a pure change of a healthy answer and says which rules it trips, so that the judge is measured by all of them.
+Must not know: how answers are read or judged.
+"""
 
 from __future__ import annotations
 
-from toolwire.simulator.faults import arguments, finish, ids, indexes, leaks, names
+from toolwire.simulator.faults import (
+    arguments,
+    chance,
+    chunks,
+    ends,
+    errors,
+    finish,
+    framing,
+    hostile,
+    ids,
+    indexes,
+    leaks,
+    legal,
+    names,
+    text,
+    timing,
+)
 from toolwire.simulator.faults.fault import Fault, by_name_of
 
 __all__ = ["FAULTS", "Fault", "by_name"]
@@ -14,11 +34,20 @@ FAULTS: tuple[Fault, ...] = (
     *arguments.FAULTS,
     *finish.FAULTS,
     *leaks.FAULTS,
+    *text.FAULTS,
+    *chunks.FAULTS,
+    *errors.FAULTS,
+    *framing.FAULTS,
+    *ends.FAULTS,
+    *timing.FAULTS,
+    *legal.FAULTS,
+    *chance.FAULTS,
+    *hostile.FAULTS,
 )
 
 _BY_NAME = by_name_of(FAULTS)
 
 
 def by_name(name: str) -> Fault:
-    """Return the fault with that name; raises `KeyError`."""
+    """Return the fault with that name; raises `KeyError` where there is none."""
     return _BY_NAME[name]

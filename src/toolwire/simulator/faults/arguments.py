@@ -151,7 +151,9 @@ def _whole_object(items: tuple[Item, ...], plan: Plan) -> Iterable[Item]:
             yield item
         elif part is Part.HEAD:
             entry = {"index": 0, "id": call.id, "type": "function"}
-            yield like(template(items), tool_calls=[{**entry, "function": {"name": call.name, "arguments": call.values}}])
+            yield like(
+                template(items), tool_calls=[{**entry, "function": {"name": call.name, "arguments": call.values}}]
+            )
 
 
 FAULTS = (
@@ -178,25 +180,13 @@ FAULTS = (
         text(lambda call: json.dumps(call.arguments)),
         "arguments-not-object",
     ),
-    _fault(
-        "args-doubled",
-        "the fragments come twice, one after the other",
-        fragments(_doubled),
-        "arguments-not-json",
-        "arguments-resent",
-    ),
-    _fault(
-        "args-resent", "all arguments come again in the last fragment", fragments(_resent), "arguments-not-json",
-        "arguments-resent",
-    ),
-    _fault(
-        "args-cumulative", "each fragment has all that came before", fragments(_cumulative), "arguments-not-json",
-    ),
+    _fault("args-doubled", "the fragments come twice, one after the other", fragments(_doubled), "arguments-resent"),
+    _fault("args-resent", "all arguments come again in the last fragment", fragments(_resent), "arguments-resent"),
+    _fault("args-cumulative", "each fragment has all that came before", fragments(_cumulative), "arguments-resent"),
     _fault(
         "args-prefix-then-whole",
         "the beginning comes, and then everything",
         fragments(_prefix_then_whole),
-        "arguments-not-json",
         "arguments-resent",
     ),
     _fault(
@@ -205,21 +195,44 @@ FAULTS = (
         text(lambda call: "{}" + call.arguments),
         "arguments-not-json",
     ),
-    _fault("args-end-missing", "the last brace is missing", text(lambda call: call.arguments[:-1]), "arguments-not-json", "truncation-hidden"),
     _fault(
-        "args-brace-too-many", "a brace follows the object", text(lambda call: call.arguments + "}"), "arguments-not-json"
+        "args-end-missing",
+        "the last brace is missing",
+        text(lambda call: call.arguments[:-1]),
+        "arguments-not-json",
+        "truncation-hidden",
     ),
     _fault(
-        "args-beginning-missing", "the first fragment is lost", text(lambda call: call.arguments[3:]), "arguments-not-json"
+        "args-brace-too-many",
+        "a brace follows the object",
+        text(lambda call: call.arguments + "}"),
+        "arguments-not-json",
+    ),
+    _fault(
+        "args-beginning-missing",
+        "the first fragment is lost",
+        text(lambda call: call.arguments[3:]),
+        "arguments-not-json",
     ),
     _fault("args-middle-missing", "a fragment in the middle is lost", fragments(_middle_lost), "arguments-not-json"),
-    _fault("args-half", "the second half is missing", text(lambda call: call.arguments[: len(call.arguments) // 2]),
-        "arguments-not-json", "truncation-hidden",
+    _fault(
+        "args-half",
+        "the second half is missing",
+        text(lambda call: call.arguments[: len(call.arguments) // 2]),
+        "arguments-not-json",
+        "truncation-hidden",
     ),
-    _fault("args-python", "the object is written as Python does", text(lambda call: _python(call.values)), "arguments-not-json"),
+    _fault(
+        "args-python",
+        "the object is written as Python does",
+        text(lambda call: _python(call.values)),
+        "arguments-not-json",
+    ),
     _fault("args-bare-words", "the arguments are words", text(lambda _call: "the file, please"), "arguments-not-json"),
     _fault(
-        "args-fenced", "the object stands in a code fence", text(lambda call: f"```json\n{call.arguments}\n```"),
+        "args-fenced",
+        "the object stands in a code fence",
+        text(lambda call: f"```json\n{call.arguments}\n```"),
         "arguments-not-json",
     ),
     _fault(
@@ -250,7 +263,12 @@ FAULTS = (
     _fault("args-required-missing", "a required parameter is missing", values(_required_missing), "arguments-schema"),
     _fault("args-undeclared", "a parameter that no schema has", values(_grafted), "arguments-schema"),
     _fault("args-folded-key", "one key holds the names of two parameters", values(_folded), "arguments-schema"),
-    _fault("args-empty-object", "the object is empty, though parameters are required", values(lambda _v: {}), "arguments-schema"),
+    _fault(
+        "args-empty-object",
+        "the object is empty, though parameters are required",
+        values(lambda _v: {}),
+        "arguments-schema",
+    ),
     _fault(
         "args-replacement-character",
         "a value holds U+FFFD where a character was cut",
@@ -269,6 +287,7 @@ FAULTS = (
         "args-duplicate-key",
         "the object has a key twice",
         text(lambda call: "{" + call.arguments[1:-1] + ", " + call.arguments[1:]),
+        "duplicate-key",
         verdict="PASS",
     ),
     _fault("args-nan", "a value is NaN", values(_nan), "arguments-not-json"),

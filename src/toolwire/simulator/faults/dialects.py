@@ -92,9 +92,7 @@ def _kimi_k3(calls: Sequence[Call]) -> str:
 
 def _deepseek_v3(call: Call) -> str:
     """Write a call as DeepSeek V3 and R1 do."""
-    return (
-        f"<｜tool▁call▁begin｜>function<｜tool▁sep｜>{call.name}\n```json\n{call.arguments}\n```<｜tool▁call▁end｜>"
-    )
+    return f"<｜tool▁call▁begin｜>function<｜tool▁sep｜>{call.name}\n```json\n{call.arguments}\n```<｜tool▁call▁end｜>"
 
 
 def _glm(call: Call) -> str:

@@ -24,23 +24,25 @@ if TYPE_CHECKING:
     Object = dict[str, object]
 
 __all__ = [
+    "SECOND_ID",
     "Call",
     "Part",
-    "SECOND_ID",
     "as_object",
-    "choice_of",
     "assistant_calls",
     "chain",
+    "choice_of",
     "content_instead",
     "delta_of",
     "edit",
     "edit_all",
+    "ended",
     "entry_of",
     "event",
     "first_call",
     "function_of",
     "head_fields",
     "insert",
+    "join_arguments",
     "like",
     "part_of",
     "pieces",
@@ -240,9 +242,14 @@ def template(items: Iterable[Item]) -> Object:
     return {}
 
 
-def like(shared: Object, finish: str | None = None, **delta: object) -> Chunk:
+def like(shared: Object, **delta: object) -> Chunk:
     """Make a chunk with the shared fields of an answer and a delta of its own."""
-    return Chunk({**shared, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
+    return ended(shared, None, **delta)
+
+
+def ended(shared: Object, reason: str | None, **delta: object) -> Chunk:
+    """Make such a chunk with a reason to finish."""
+    return Chunk({**shared, "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]})
 
 
 def retype(item: Item, **fields: object) -> Item:
@@ -277,9 +284,9 @@ def assistant_calls(plan: Plan) -> list[Call]:
     for tool in tools if isinstance(tools, list) else []:
         function = as_object(as_object(tool).get("function"))
         name = function.get("name")
-        if isinstance(name, str) and name != calls[0].name:
-            if not as_object(function.get("parameters")).get("required"):
-                return [*calls, Call(name, "{}", SECOND_ID)]
+        other = isinstance(name, str) and name != calls[0].name
+        if other and not as_object(function.get("parameters")).get("required"):
+            return [*calls, Call(str(name), "{}", SECOND_ID)]
     return [*calls, calls[0]._replace(id=SECOND_ID)]
 
 
@@ -323,6 +330,24 @@ def second_call(index: int | None = None, **fields: object) -> Change:
                 place = len(calls) - 1 if index is None else index
                 yield like(shared, tool_calls=[{**head_fields(calls[-1], place), **fields}])
             yield item
+
+    return rebuild(make)
+
+
+def join_arguments(*before: Item) -> Change:
+    """Send all arguments of each call in one delta, behind other items."""
+
+    def make(items: tuple[Item, ...], plan: Plan) -> Iterable[Item]:
+        calls = iter(enumerate(plan.calls))
+        for item in items:
+            part = part_of(item)
+            if part is not Part.ARGUMENTS:
+                yield item
+            if part is Part.HEAD and (planned := next(calls, None)) is not None:
+                place, call = planned
+                yield from before
+                entry = {"index": place, "function": {"arguments": call.arguments_json}}
+                yield like(template(items), tool_calls=[entry])
 
     return rebuild(make)
 

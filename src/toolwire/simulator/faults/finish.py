@@ -10,7 +10,7 @@ from toolwire.simulator.faults.edit import (
     chain,
     choice_of,
     edit,
-    like,
+    ended,
     part_of,
     rebuild,
     second_call,
@@ -39,7 +39,7 @@ def _behind_finish(reason: str | None = None, **delta: object) -> Change:
         for item in items:
             yield item
             if part_of(item) is Part.FINISH:
-                yield like(template(items), reason, **delta)
+                yield ended(template(items), reason, **delta)
 
     return rebuild(make)
 
@@ -96,9 +96,7 @@ FAULTS = (
         rebuild(_arguments_behind_finish),
         "delta-after-finish",
     ),
-    _fault(
-        "content-after-finish", "text follows the finish", _behind_finish(content="Done."), "delta-after-finish"
-    ),
+    _fault("content-after-finish", "text follows the finish", _behind_finish(content="Done."), "delta-after-finish"),
     _fault(
         "empty-delta-after-finish",
         "an empty delta follows the finish",

@@ -93,8 +93,8 @@ def _of_history(wire: Wire, plan: Plan, dice: Random) -> Wire:
     messages = plan.request.get("messages")
     for message in messages if isinstance(messages, list) else []:
         calls = as_object(message).get("tool_calls")
-        for call in calls if isinstance(calls, list) else []:
-            return edit(Part.HEAD, lambda value: entry_of(value).update(id=call["id"]), 0)(wire, plan, dice)
+        if isinstance(calls, list) and calls:
+            return _head(id=as_object(calls[0]).get("id"))(wire, plan, dice)
     return wire
 
 
@@ -102,7 +102,7 @@ FAULTS = (
     _fault("id-missing", "no fragment of a call has an id", _head_without("id"), "call-id-missing"),
     _fault("id-empty", "the id of a call is an empty string", _head(id=""), "call-id-missing"),
     _fault("id-null", "the id of a call is null", _head(id=None), "call-id-missing"),
-    _fault("id-number", "the id of a call is a number", _head(id=17), "call-id-type", "call-id-missing"),
+    _fault("id-number", "the id of a call is a number", _head(id=17), "call-id-type"),
     _fault("id-late", "the id comes with the second fragment", _move("id"), "call-id-missing"),
     _fault("id-repeated", "each fragment has the id again", _same_everywhere("id"), "call-id-repeated"),
     _fault("id-regenerated", "each fragment has a new id", _regenerated, "call-id-changes"),

@@ -113,7 +113,13 @@ FAULTS = (
     _fault("index-string", "the index is a string", _entries(lambda entry: entry.update(index="0")), "call-index-type"),
     _fault("index-from-one", "the first call has the index 1", _entries(_shift), "call-index-start"),
     _fault("index-gap", "the second call has the index 2", second_call(2), "call-index-gap"),
-    _fault("index-reused", "the second call has the index of the first", second_call(0), "call-index-reused", "call-name-split", "arguments-not-json"),
+    _fault(
+        "index-reused",
+        "the second call has the index of the first",
+        second_call(0),
+        "call-index-reused",
+        "arguments-not-json",
+    ),
     _fault(
         "calls-interleaved",
         "fragments of two calls come by turns",

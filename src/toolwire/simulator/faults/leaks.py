@@ -76,7 +76,7 @@ UNTOLD = frozenset({"tool-code"})
 
 
 def _in_content() -> list[Fault]:
-    """One fault a dialect: the call comes as content only."""
+    """Send the call as content only: one fault a dialect."""
     return [
         _fault(
             f"leak-{name}",
@@ -90,7 +90,7 @@ def _in_content() -> list[Fault]:
 
 
 def _in_reasoning() -> list[Fault]:
-    """Some dialects again: the call comes as reasoning only."""
+    """Send the call as reasoning only, in some of the dialects."""
     return [
         _fault(
             f"reasoning-{name}",
