@@ -323,7 +323,10 @@ class Evidence:
         What is missing then is missing because of that, and rules on missing things need not say it again.
         """
         head = self.exchange.response
-        return head is None or head.status >= HTTP_ERROR or self.broke_off or bool(self.completion.errors)
+        completion = self.completion
+        # what breaks off behind [DONE] was whole: nothing that is missing is missing because of that
+        torn = self.broke_off and not completion.terminals
+        return head is None or head.status >= HTTP_ERROR or torn or bool(completion.errors)
 
     def plain_calls(self, choice: Choice, *, twin: bool = False) -> list[PlainCall]:
         """Return the calls of a choice of the stream (or of the twin) for comparison."""

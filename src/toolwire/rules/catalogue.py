@@ -125,6 +125,10 @@ from toolwire.rules.text.reasoning_sent_twice import reasoning_sent_twice
 from toolwire.rules.text.swallowed_tokens import swallowed_tokens
 from toolwire.rules.text.think_tags_in_content import think_tags_in_content
 from toolwire.rules.text.turn_tokens_in_content import turn_tokens_in_content
+from toolwire.rules.timing.burst import burst
+from toolwire.rules.timing.late_close import late_close
+from toolwire.rules.timing.long_gap import long_gap
+from toolwire.rules.timing.stall import stall
 
 if TYPE_CHECKING:
     from toolwire.rule import Rule
@@ -260,4 +264,8 @@ RULES: tuple[Rule, ...] = (
     reasoning_sent_twice,
     call_debris,
     # timing
+    burst,
+    stall,
+    late_close,
+    long_gap,
 )
