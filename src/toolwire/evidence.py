@@ -324,8 +324,9 @@ class Evidence:
         """
         head = self.exchange.response
         completion = self.completion
-        # what breaks off behind [DONE] was whole: nothing that is missing is missing because of that
-        torn = self.broke_off and not completion.terminals
+        # what only was not closed behind [DONE] was whole: nothing that is missing is missing because of that
+        patient = self.exchange.end in (End.TIMEOUT, End.ABORTED) and bool(completion.terminals)
+        torn = self.broke_off and not patient
         return head is None or head.status >= HTTP_ERROR or torn or bool(completion.errors)
 
     def plain_calls(self, choice: Choice, *, twin: bool = False) -> list[PlainCall]:
