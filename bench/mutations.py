@@ -5,7 +5,7 @@
 Each base is a passing example of a rule that a client reads as a whole answer; it gets its own answer as the twin,
 as a real run with the twin oracle would have it. A mutation counts when the official client's accumulator
 (openai-python) or the schema check sees something else than before: another text, call, finish or usage, or an
-exception. Of those that count, the share that some rule reports (at any level) is the rate.
+exception. Vendors' own fields do not count, since clients must ignore them. Of those that count, the share that some rule reports (at any level) is the rate.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import warnings
 from collections import Counter
 from dataclasses import dataclass
 from importlib.resources import files
@@ -63,11 +64,29 @@ def official_view(body: bytes, judged: Judgement) -> str:
         snapshot = state.current_completion_snapshot.to_dict(mode="json", warnings=False)
     except Exception as problem:  # noqa: BLE001 - any exception of the client is something that a user would see
         return f"raises {type(problem).__name__}"
-    snapshot.pop("created", None)
-    snapshot.pop("id", None)
-    snapshot.pop("system_fingerprint", None)
     calls = [(call.name, call.arguments) for call in judged.calls]
-    return json.dumps([snapshot, calls], sort_keys=True, default=str)
+    return json.dumps([_protocol_part(snapshot), calls], sort_keys=True, default=str)
+
+
+def _protocol_part(snapshot: dict[str, Any]) -> list[Any]:
+    """Keep what the protocol defines: vendors' own fields may hold anything, and no content is as good as an empty one."""
+    usage = snapshot.get("usage")
+    counts = {key: usage[key] for key in usage if key.endswith("_tokens")} if isinstance(usage, dict) else usage
+    found: list[Any] = [counts or None]
+    for choice in snapshot.get("choices") or []:
+        message = choice.get("message") or {}
+        calls = [
+            [
+                call.get("id"),
+                call.get("type"),
+                (call.get("function") or {}).get("name"),
+                (call.get("function") or {}).get("arguments"),
+            ]
+            for call in message.get("tool_calls") or []
+        ]
+        texts = [message.get(key) or "" for key in ("role", "content", "refusal", "reasoning_content", "reasoning")]
+        found.append([choice.get("index"), choice.get("finish_reason"), texts, calls])
+    return found
 
 
 def _typed(value: object) -> ChatCompletionChunk:
@@ -205,9 +224,11 @@ def double_fragment(blocks: list[bytes], dice: random.Random) -> list[bytes]:
 
 def _edit(blocks: list[bytes], dice: random.Random, change: Callable[[Json], Json] | None) -> list[bytes]:
     """Change (or drop, where `change` is None) one random value of one random event."""
-    places = [place for place, block in enumerate(blocks) if block.startswith(b"data: {")]
+    places = [place for place, block in enumerate(blocks) if _object_in(block) is not None]
+    if not places:
+        return blocks
     place = dice.choice(places)
-    value = json.loads(blocks[place][6:])
+    value = _object_in(blocks[place])
     slots = list(_slots(value))
     container, key = dice.choice(slots)
     if change is None:
@@ -216,6 +237,16 @@ def _edit(blocks: list[bytes], dice: random.Random, change: Callable[[Json], Jso
         container[key] = change(container[key])
     blocks[place] = b"data: " + json.dumps(value, ensure_ascii=False).encode() + b"\n\n"
     return blocks
+
+
+def _object_in(block: bytes) -> Any:  # noqa: ANN401 - JSON that is about to be broken
+    """Return the object that a plain block holds; None where it holds none that can be edited."""
+    if not block.startswith(b"data: {"):
+        return None
+    try:
+        return json.loads(block[6:]) or None
+    except ValueError:
+        return None
 
 
 def _slots(value: Any) -> list[tuple[Any, Any]]:  # noqa: ANN401 - JSON that is about to be broken
@@ -275,6 +306,7 @@ def mutate(
 
 def main() -> None:
     """Mutate, judge, and print the rate."""
+    warnings.simplefilter("ignore")  # the official client warns of what it is fed here
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=1)
