@@ -46,17 +46,24 @@ WIDTH = 100
 """Columns of terminal output in the pages: what a browser shows without a scroll bar."""
 
 OUTPUT = re.compile(
-    r"(?P<head><!-- output of: (?P<command>[^>]+?) -->\n```text\n)(?P<output>.*?)(?P<tail>```\n<!-- end of output -->)",
+    r'(?P<head><!-- output of: (?P<command>[^>]+?)(?:, from "(?P<start>[^"]+)")? -->\n```text\n)'
+    r"(?P<output>.*?)(?P<tail>```\n<!-- end of output -->)",
     re.DOTALL,
 )
-"""A block of the README that is what a command prints."""
+"""A block of the README that is what a command prints, from the line on that begins with `start`."""
 
 SCRUB = (
-    (re.compile(r"\d+(\.\d+)? ?(ms|s)\b"), "T"),
+    (re.compile(r"(?m)^ +repeat .*$"), "CURL"),
+    (re.compile(r"(?m)^[SM]\d +required .*$"), "CASE"),
+    (re.compile(r"(?m)^ +>? +\d+ ms .*\n"), ""),
+    (re.compile(r"(?m)^ +\S+#\d+, event .*$"), "PLACE"),
+    (re.compile(r"(?m)^ +(came|expected) .*$"), "CAME"),
+    (re.compile(r"\d+(\.\d+)? ?(ms|s)\b"), "TIME"),
     (re.compile(r"127\.0\.0\.1:\d+"), "127.0.0.1:PORT"),
+    (re.compile(r"\d+ characters"), "N characters"),
     (re.compile(r"[ \t]+"), " "),
 )
-"""What differs from run to run in an output that is the same."""
+"""What differs from run to run in an output that is the same: times, ports, and which of the requests chance hit."""
 
 
 def main() -> None:
@@ -64,23 +71,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; fail when pages are stale")
     check = parser.parse_args().check
-    pages = dict(all_pages())
-    stale = {path: text for path, text in pages.items() if not path.is_file() or read(path) != text}
+    pages = set()
+    stale = []
+    for path, text in all_pages():
+        pages.add(path)
+        if path.is_file() and read(path) == text:
+            continue
+        stale.append(path)
+        if not check:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
     orphans = [path for path in (REFERENCE / "rules").glob("*.md") if path not in pages]
-    if check:
-        for path in [*stale, *orphans]:
-            print(f"stale: {path.relative_to(ROOT)}")
-        if stale or orphans:
-            sys.exit("run `make docs` and look at what changed")
-        print(f"{len(pages)} generated pages are fresh, the README's output among them")
-        return
-    for path, text in stale.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-        print(f"wrote {path.relative_to(ROOT)}")
-    for path in orphans:
+    for path in () if check else orphans:
         path.unlink()
-        print(f"removed {path.relative_to(ROOT)}")
+    for path in [*stale, *orphans]:
+        print(f"{'stale' if check else 'renewed'}: {path.relative_to(ROOT)}")
+    if check and (stale or orphans):
+        sys.exit("run `make docs` and look at what changed")
+    print(f"{len(pages)} pages are fresh")
 
 
 def all_pages() -> Iterator[tuple[Path, str]]:
@@ -160,7 +168,7 @@ def faults_page() -> str:
         "",
         f"{len(FAULTS)} faults.",
         "`toolwire serve` plays each under `http://127.0.0.1:PORT/FAULT/v1`.",
-        "The last column is exact, and the tests prove it: a fault trips these rules of level MUST and SHOULD, no other.",
+        "The last column is exact, and the tests prove it: a fault trips these rules (MUST and SHOULD), no other.",
     ]
     for group, faults in groupby(FAULTS, key=lambda fault: fault.group):
         lines += [
@@ -242,9 +250,22 @@ def renew(match: re.Match[str]) -> str:
             env={**kept, "NO_COLOR": "1", "COLUMNS": str(WIDTH), "TOOLWIRE_STATE_DIR": folder},
         )  # fmt: skip
     if done.returncode:
-        sys.exit(f"{match['command']} ended with {done.returncode}:\n{done.stderr}")
-    output = match["output"] if scrub(done.stdout) == scrub(match["output"]) else done.stdout
+        sys.exit(f"{match['command']} ended with {done.returncode}:\n{done.stderr[-2000:]}")
+    output = excerpt(done.stdout, match["start"])
+    if scrub(output) == scrub(match["output"]):
+        output = match["output"]
     return f"{match['head']}{output}{match['tail']}"
+
+
+def excerpt(text: str, start: str | None) -> str:
+    """Return an output from the line on that begins with `start`, its long lines cut."""
+    lines = text.splitlines()
+    if start is not None:
+        place = next((number for number, line in enumerate(lines) if line.startswith(start)), None)
+        if place is None:
+            sys.exit(f"no line of the output begins with {start!r}:\n{text}")
+        lines = lines[place:]
+    return "".join(f"{line[: WIDTH - 1]}…\n" if len(line) > WIDTH else f"{line}\n" for line in lines)
 
 
 def scrub(text: str) -> str:

@@ -79,11 +79,19 @@ def test_text_of_a_docstring_is_shown_as_it_is() -> None:
 
 def test_an_output_is_the_same_but_for_times_and_ports() -> None:
     """A fresh run of the same command makes no page stale; another answer does."""
-    before = "   12 ms #3 http://127.0.0.1:8765/v1\n1 of 30 dropped"
-    assert generate_docs.scrub(before) == generate_docs.scrub(
-        "  120.5 ms #3 http://127.0.0.1:41000/v1\n1 of 30 dropped"
-    )
+    before = "probe http://127.0.0.1:8765/v1 took 12 ms\nanswer     1 of 30 failed\n"
+    after = "probe http://127.0.0.1:41000/v1 took 120.5 ms\nanswer     1 of 30 failed\n"
+    assert generate_docs.scrub(before) == generate_docs.scrub(after)
     assert generate_docs.scrub(before) != generate_docs.scrub(before.replace("1 of 30", "2 of 30"))
+
+
+def test_an_excerpt_begins_where_it_says() -> None:
+    """What stands before is left out, long lines are cut, and a beginning that is not there ends the run."""
+    text = "first\nsecond half\n" + "x" * 200 + "\n"
+    assert generate_docs.excerpt(text, "second").splitlines() == ["second half", "x" * (generate_docs.WIDTH - 1) + "…"]
+    assert generate_docs.excerpt("a\n", None) == "a\n"
+    with pytest.raises(SystemExit):
+        generate_docs.excerpt(text, "third")
 
 
 def test_the_readme_has_the_exit_codes() -> None:
