@@ -288,6 +288,13 @@ def test_an_unknown_dialect_is_a_leak_without_a_name(text: str) -> None:
     assert found.proven is ("arguments" in text)
 
 
+def test_a_call_in_the_style_of_an_agent_is_a_leak_without_a_name() -> None:
+    """`Action:` and `Action Input:` are no family's markup, but a call to a declared tool all the same."""
+    found = scan('I need it.\nAction: get_weather\nAction Input: {"city": "Paris"}', tools=TOOLS)
+    assert [(call.name, call.arguments) for call in found.calls] == [("get_weather", PARIS)]
+    assert found.dialects == ()
+
+
 def test_an_unknown_tag_without_a_call_is_nothing() -> None:
     """A tag that looks like markup proves nothing by its shape."""
     assert not scan("<my_tool_call> is nice", tools=TOOLS).leaked

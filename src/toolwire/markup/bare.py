@@ -102,6 +102,7 @@ _LINE_HEADS = frozenset(
         "",
         "functions.",
         "call:",
+        "Action:",
         '{"name": "',
         '{"name":"',
         '[{"name": "',
@@ -191,8 +192,8 @@ def _cut_head(text: str, start: int, end: int, offered: Offered) -> Bare | None:
 
 
 _NAMED = re.compile(
-    r"(?P<prefix>functions\.|call:)?(?P<name>[A-Za-z_][\w.-]{0,127}?)(?P<index>:\d{1,4})?"
-    r"(?P<gap>\[ARGS\]\s*|\s*```(?:json)?\s*|[ \t]*\n\s*|[ \t]*|\()(?=\{)"
+    r"(?P<prefix>functions\.|call:|Action:[ \t]*)?(?P<name>[A-Za-z_][\w.-]{0,127}?)(?P<index>:\d{1,4})?"
+    r"(?P<gap>\[ARGS\]\s*|\s*\n\s*Action Input:\s*|\s*```(?:json)?\s*|[ \t]*\n\s*|[ \t]*|\()(?=\{)"
 )
 
 
@@ -232,6 +233,8 @@ _SKIP_BETWEEN = re.compile(r"[\s,;)\]>`]*")
 def _named_forms(head: re.Match[str]) -> tuple[str, ...]:
     if head["prefix"] == "call:":
         return ("call_colon_name",)
+    if head["prefix"] and head["prefix"].startswith("Action:"):
+        return ()
     if head["prefix"] or head["index"]:
         return ("name_index_json",)
     if "```" in head["gap"]:

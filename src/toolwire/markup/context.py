@@ -12,6 +12,7 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import lru_cache
 
 __all__ = ["Asked", "Code", "asked_about", "code_spans", "is_mentioned", "is_quoted", "is_told"]
 
@@ -80,7 +81,11 @@ _MARKUP = (
     r"(?:tool|function)[ _-]?call(?:s|ing)? (?:[\w-]+ ){0,2}?(?:formats?|syntax|markup|tags?|tokens?|templates?|"
     r"parsers?|blocks?|dialects?|look|looks|works?|written)|</?\w*(?:tool|function)\w*>|\[tool_calls\]|<\|\w+\|>"
 )
-_ABOUT = re.compile(rf"\b(?:{_ABOUT_VERBS})\b[^.?!\n]{{0,80}}?(?:{_MARKUP})", re.IGNORECASE)
+_ABOUT = re.compile(
+    rf"\b(?:{_ABOUT_VERBS})\b[^.?!\n]{{0,80}}?(?:{_MARKUP})|"
+    r"\b(?:what|which) (?:[\w-]+ )?(?:markers?|tags?|tokens?|formats?|syntax|markup)\b",
+    re.IGNORECASE,
+)
 _FOR_VERBS = r"show|give|write|provide|print|quote|repeat|echo|output|return|produce|generate|spell|copy|translate"
 _CALL_TEXT = (
     r"(?:example|sample|demo|mock|fake|raw|literal|verbatim)s? (?:[\w-]+ ){0,4}?(?:tool|function)[ _-]?calls?|"
@@ -105,6 +110,7 @@ class Asked(Enum):
     """Markup itself as text."""
 
 
+@lru_cache(maxsize=8)
 def asked_about(prompt: str) -> Asked:
     """Tell by its words whether a prompt asks to explain markup, or to write it as text."""
     if _FOR.search(prompt) is not None or _VERBATIM.search(prompt) is not None:

@@ -9,11 +9,11 @@ Must not know: events, exchanges, rules.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from toolwire.markup.bare import Bare, bare_arguments, bare_calls, names_pattern, recipients
+from toolwire.markup.clusters import call_blocks, enumerations
 from toolwire.markup.context import Asked, Code, asked_about, code_spans, is_mentioned, is_quoted, is_told
 from toolwire.markup.finding import (
     beheaded_by,
@@ -246,14 +246,14 @@ class _Text:
     def _conclude(
         self, marks: list[Mark], calls: list[LeakedCall], readings: list[Reading], forms: tuple[str, ...]
     ) -> Scan:
-        blocks = _blocks(self.text, marks, calls)
+        blocks = call_blocks(self.text, marks, calls)
         self._call_blocks = blocks
         verdicts = [self._excuse_of_call(call, start) for call, (start, _) in zip(calls, blocks, strict=True)]
         live = tuple(call for call, verdict in zip(calls, verdicts, strict=True) if verdict is None)
         leaks: list[Mark] = []
         excused: list[Mark] = []
         place = 0
-        for mark, (group_start, group_end) in zip(marks, _groups(self.text, marks), strict=True):
+        for mark, (group_start, group_end) in zip(marks, enumerations(self.text, marks), strict=True):
             while place < len(blocks) and blocks[place][1] <= mark.start:
                 place += 1
             inside = place < len(blocks) and blocks[place][0] <= mark.start
@@ -385,46 +385,3 @@ class _Text:
         )
         taken = {mark.start for mark in marks}
         return Scan(marks, calls, found[0][1].dialects, tuple(mark for mark in excused if mark.start not in taken))
-
-
-_ENUMERATED = re.compile(r"[ \t]*(?:[,;/&]|\.\.\.|…|and\b|or\b|[ \t])+(?:[ \t]*(?:and|or)\b)?[ \t]*")
-
-
-def _groups(text: str, marks: list[Mark]) -> list[tuple[int, int]]:
-    """Return for each mark where the enumeration that it stands in begins and ends: `<a>, <b> and <c>`."""
-    groups: list[tuple[int, int]] = []
-    first = 0
-    for number in range(1, len(marks) + 1):
-        if number < len(marks):
-            gap_start, gap_end = marks[number - 1].end, marks[number].start
-            if 0 < gap_end - gap_start <= _LONGEST_GAP and _ENUMERATED.fullmatch(text, gap_start, gap_end):
-                continue
-        group = (marks[first].start, marks[number - 1].end)
-        groups += [group] * (number - first)
-        first = number
-    return groups
-
-
-_LONGEST_GAP = 12
-"""Characters between two markers of an enumeration: a comma, a word, an ellipsis."""
-
-
-def _blocks(text: str, marks: list[Mark], calls: list[LeakedCall]) -> list[tuple[int, int]]:
-    """Return where each call's block of markup begins and ends: the call and the markers that touch it."""
-    starts = [mark.start for mark in marks]
-    blocks: list[tuple[int, int]] = []
-    floor = 0
-    for place, call in enumerate(calls):
-        start, end = call.start, call.end
-        ceiling = calls[place + 1].start if place + 1 < len(calls) else len(text)
-        number = bisect_left(starts, start) - 1
-        while number >= 0 and marks[number].start >= floor and not text[marks[number].end : start].strip():
-            start = marks[number].start
-            number -= 1
-        number = bisect_left(starts, end)
-        while number < len(marks) and marks[number].end <= ceiling and not text[end : marks[number].start].strip():
-            end = marks[number].end
-            number += 1
-        blocks.append((start, end))
-        floor = end
-    return blocks
