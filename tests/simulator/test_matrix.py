@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
-from toolwire.exchange import End, Exchange, Read, ResponseHead
+from toolwire.exchange import End, Exchange, Expectation, ExpectedCall, Read, ResponseHead
 from toolwire.judge import judge
 from toolwire.rule import Level
 from toolwire.rules.catalogue import RULES
-from toolwire.simulator.faults import FAULTS
-from toolwire.simulator.script import plan_answer, stream
+from toolwire.simulator.faults import FAULTS, by_name
+from toolwire.simulator.script import plan_answer, stream, whole
 from toolwire.simulator.wire import Ending, Pause, Raw, frame
 
 if TYPE_CHECKING:
@@ -126,15 +127,58 @@ def test_fault_trips_exactly_its_rules(fault: Fault) -> None:
     assert judgement.verdict.value == fault.verdict, told
 
 
-UNTRIPPED: dict[str, str] = {}
-"""Rules that no fault of the matrix trips, and why."""
+CALL = {"type": "function", "function": {"name": "read_file"}}
+EXPECTED = Expectation([ExpectedCall("read_file", None)])
+TWIN = whole(plan_answer(REQUEST, seed=1))
+GENERATED = '<tool_call>\n{"name": "read_file", "arguments": {"path": "/etc/hosts", "lines": 1}}\n</tool_call>'
+
+DEMANDS: list[tuple[str, str, dict[str, object], dict[str, Any]]] = [
+    ("call-forbidden", "call-uninvited", {"tool_choice": "none"}, {}),
+    ("call-missing", "silent-drop", {"tool_choice": "required"}, {}),
+    ("call-missing", "silent-drop", {"tool_choice": CALL}, {}),
+    ("wrong-tool", "wrong-tool", {"tool_choice": CALL}, {}),
+    ("parallel-forbidden", "calls-parallel", {"parallel_tool_calls": False}, {}),
+    ("named-more-than-one", "call-twice", {"tool_choice": CALL}, {}),
+    ("expected-calls", "silent-drop", {}, {"expect": EXPECTED}),
+    ("expected-calls", "wrong-tool", {}, {"expect": EXPECTED}),
+    ("twin-differs", "silent-drop", {}, {"twin": TWIN}),
+    ("twin-text-differs", "reasoning-in-content", {}, {"twin": TWIN}),
+    ("generated-call-lost", "silent-drop", {}, {"generated": GENERATED}),
+    ("choice-order", "choices-backwards", {"n": 2}, {}),
+    ("usage-unasked", "usage-unasked", {"stream_options": {}}, {}),
+]
+"""Rule, fault, and what must be demanded or known besides for the rule to see it."""
 
 
-def test_each_rule_is_tripped_or_says_why_not() -> None:
+@pytest.mark.parametrize(("rule", "fault", "demanded", "known"), DEMANDS)
+def test_fault_breaks_what_was_demanded(
+    rule: str, fault: str, demanded: dict[str, object], known: dict[str, Any]
+) -> None:
+    """What is right for one request breaks the demand, or the knowledge, that comes with another."""
+    request = {**REQUEST, **demanded}
+    plan = plan_answer(request, seed=1)
+    healthy = judge(msgspec.structs.replace(exchange_of(stream(plan), request), **known), RULES)
+    assert rule not in {finding.rule for finding in healthy.findings}
+    wire = by_name(fault).apply(stream(plan), plan, random.Random(1))
+    judgement = judge(msgspec.structs.replace(exchange_of(wire, request), **known), RULES)
+    assert rule in {finding.rule for finding in judgement.findings}
+
+
+UNTRIPPED: dict[str, str] = {
+    "body-too-long": "its limits are hundreds of megabytes; the hostile answers are for that",
+}
+"""Rules that no fault of the matrix makes speak, and why."""
+
+
+def test_each_rule_speaks_or_says_why_not() -> None:
     """A rule that no fault reaches is known by name, with its reason."""
-    reached = {name for fault in MATRIX for name in fault.trips}
-    assert {rule.name for rule in RULES} - reached == set(UNTRIPPED)
-    assert reached <= {rule.name for rule in RULES}
+    heard = {finding.rule for fault in MATRIX for finding in judged(fault, REQUEST).findings}
+    heard |= {rule for rule, *_ in DEMANDS}
+    assert {rule.name for rule in RULES} - heard == set(UNTRIPPED)
+
+
+IDLE = {"legal-healthy", "choices-backwards", "usage-unasked"}
+"""Faults that leave this answer as it is: they need several choices, or usage that was not asked for."""
 
 
 @pytest.mark.parametrize("fault", [*MATRIX, *CHANCE], ids=lambda fault: fault.name)
@@ -145,10 +189,9 @@ def test_fault_is_a_pure_change(fault: Fault) -> None:
     before = [frame(item) for item in healthy.items]
     first = fault.apply(healthy, plan, random.Random(5))
     again = fault.apply(healthy, plan, random.Random(5))
-    assert first == again or "NaN" in str(first).replace("nan", "NaN")
     assert [frame(item) for item in first.items] == [frame(item) for item in again.items]
     assert [frame(item) for item in healthy.items] == before
-    assert fault.name.startswith("legal-healthy") or fault.group == "chance" or first != healthy
+    assert (first == healthy) == (fault.name in IDLE) or fault.group == "chance"
 
 
 SHAPES: dict[str, dict[str, object]] = {
@@ -163,13 +206,14 @@ SHAPES: dict[str, dict[str, object]] = {
 
 
 @pytest.mark.parametrize("changed", SHAPES.values(), ids=SHAPES)
-@pytest.mark.parametrize("fault", [*MATRIX, *CHANCE], ids=lambda fault: fault.name)
-def test_fault_suits_any_request(fault: Fault, changed: dict[str, object]) -> None:
-    """A fault takes any plan, and the judge survives what comes of it."""
+def test_faults_suit_any_request(changed: dict[str, object]) -> None:
+    """Faults take any plan, and the judge survives what comes of it."""
     request = {**REQUEST, **changed}
     plan = plan_answer(request, seed=2)
-    wire = fault.apply(stream(plan), plan, random.Random(2))
-    assert not judge(exchange_of(wire, request), RULES).crashed
+    healthy = stream(plan)
+    for fault in (*MATRIX, *CHANCE):
+        wire = fault.apply(healthy, plan, random.Random(2))
+        assert not judge(exchange_of(wire, request), RULES).crashed, fault.name
 
 
 @pytest.mark.parametrize("fault", CHANCE, ids=lambda fault: fault.name)

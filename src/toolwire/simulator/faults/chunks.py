@@ -6,6 +6,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING
 
 from toolwire.simulator.faults.edit import (
+    SECOND_ID,
     Part,
     chain,
     choice_of,
@@ -19,6 +20,7 @@ from toolwire.simulator.faults.edit import (
     part_of,
     rebuild,
     replace_part,
+    retype,
     set_finish,
     template,
     without,
@@ -201,6 +203,48 @@ def _restart(items: tuple[Item, ...], _plan: Plan) -> Iterable[Item]:
     return (*items[: places[len(places) // 2]], *other)
 
 
+def _choices_backwards(items: tuple[Item, ...], _plan: Plan) -> Iterable[Item]:
+    """Send the choices from the last to the first."""
+    chosen = [item for item in items if isinstance(item, Chunk) and choice_of(item.value)]
+    places = sorted({str(choice_of(item.value).get("index")) for item in chosen}, reverse=True)
+    for place in places:
+        yield from (item for item in chosen if str(choice_of(item.value).get("index")) == place)
+    yield from (item for item in items if item not in chosen)
+
+
+def _usage_always(items: tuple[Item, ...], plan: Plan) -> Iterable[Item]:
+    """Send usage before the end mark where none was planned."""
+    for item in items:
+        if part_of(item) is Part.DONE and not plan.include_usage:
+            yield Chunk({**template(items), "choices": [], "usage": {**plan.usage}})
+        yield item
+
+
+def _later_created(items: tuple[Item, ...], _plan: Plan) -> Iterable[Item]:
+    """Count `created` up."""
+    for place, item in enumerate(items):
+        created = item.value.get("created") if isinstance(item, Chunk) else None
+        yield retype(item, created=created + place) if isinstance(created, int) else item
+
+
+def _late_thought(items: tuple[Item, ...], _plan: Plan) -> Iterable[Item]:
+    """Think behind the call."""
+    for item in items:
+        if part_of(item) is Part.FINISH:
+            yield like(template(items), reasoning_content="That was right.")
+        yield item
+
+
+def _custom(items: tuple[Item, ...], plan: Plan) -> Iterable[Item]:
+    """Call a free-form tool."""
+    for item in items:
+        if part_of(item) is Part.FINISH:
+            custom = {"name": "shell", "input": "ls"}
+            entry = {"index": len(plan.calls), "id": SECOND_ID, "type": "custom", "custom": custom}
+            yield like(template(items), tool_calls=[entry])
+        yield item
+
+
 FAULTS = (
     _fault("chunk-id-missing", "no chunk has an id", _without_key("id"), "chunk-fields"),
     _fault("chunk-object-missing", "no chunk has `object`", _without_key("object"), "chunk-fields"),
@@ -381,6 +425,37 @@ FAULTS = (
         edit(Part.ARGUMENTS, lambda value: choice_of(value).update(logprobs=[]), 0),
         "logprobs-shape",
         verdict="PASS",
+    ),
+    _fault(
+        "choices-backwards",
+        "choices come from the last to the first; with one choice that is no fault",
+        rebuild(_choices_backwards),
+        verdict="PASS",
+    ),
+    _fault("usage-unasked", "usage comes, whether it was asked for or not", rebuild(_usage_always), verdict="PASS"),
+    _fault(
+        "created-changes",
+        "each chunk was created a second later",
+        rebuild(_later_created),
+        verdict="PASS",
+    ),
+    _fault(
+        "reasoning-both-fields",
+        "reasoning comes in both of its fields",
+        _extra(reasoning="I look.", reasoning_content="I look."),
+        verdict="PASS",
+    ),
+    _fault(
+        "reasoning-late",
+        "reasoning comes behind the call",
+        rebuild(_late_thought),
+        verdict="PASS",
+    ),
+    _fault(
+        "custom-call",
+        "a call of a free-form tool comes behind the call",
+        rebuild(_custom),
+        "call-name-undeclared",
     ),
     _fault(
         "restart",

@@ -133,9 +133,7 @@ FAULTS = (
         "calls-object",
         "`tool_calls` is an object",
         chain(edit(Part.ARGUMENTS, _object_for_list), edit(Part.HEAD, _object_for_list)),
-        "calls-shape",
-        "phantom-finish",
-    ),
+        "calls-shape"),
     _fault(
         "calls-string-entry",
         "an entry of `tool_calls` is a string",

@@ -204,6 +204,12 @@ FAULTS = (
         "truncation-hidden",
     ),
     _fault(
+        "leak-splinter-beside-call",
+        "the call comes, and the end of its arguments as content too",
+        _beside(lambda calls: calls[0].arguments[len(calls[0].arguments) // 2 :], Part.FINISH),
+        "call-debris",
+    ),
+    _fault(
         "second-call-without-head",
         "the second call comes without id, type and name",
         second_call(id=None, type=None, function={"arguments": "{}"}),

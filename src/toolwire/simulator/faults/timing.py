@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from toolwire.simulator.faults.edit import Part, insert, join_arguments
+from toolwire.simulator.faults.edit import Part, insert, join_arguments, like, rebuild, template
 from toolwire.simulator.faults.fault import declare
+from toolwire.simulator.faults.text import THOUGHT
 from toolwire.simulator.wire import Pause, Raw
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from toolwire.simulator.faults.fault import Change
+    from toolwire.simulator.script import Plan
     from toolwire.simulator.wire import Item
 
 __all__ = ["FAULTS"]
@@ -32,6 +36,15 @@ def _between(*extra: Item) -> Change:
     return insert(Part.ARGUMENTS, *extra, which=None)
 
 
+def _held_back(items: tuple[Item, ...], _plan: Plan) -> Iterable[Item]:
+    """Be silent while the model thinks, then send all it thought at once."""
+    for place, item in enumerate(items):
+        yield item
+        if not place:
+            yield Pause(LONG)
+            yield like(template(items), reasoning_content=f"{THOUGHT} " * 4)
+
+
 FAULTS = (
     _fault(
         "burst",
@@ -42,9 +55,15 @@ FAULTS = (
     ),
     _fault(
         "stall",
-        f"{LONG:.0f} s of silence, and then all arguments in one delta",
-        join_arguments(Pause(LONG)),
+        f"{LONG:.0f} s of silence, and then all of the reasoning in one delta",
+        rebuild(_held_back),
         "stall",
+        verdict="PASS",
+    ),
+    _fault(
+        "stall-short",
+        f"{LONG:.0f} s of silence, and then short arguments in one delta",
+        join_arguments(Pause(LONG)),
         verdict="PASS",
     ),
     _fault(
