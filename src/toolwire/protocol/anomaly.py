@@ -6,6 +6,7 @@ chunks costs no more memory than one of ten.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
@@ -149,7 +150,7 @@ class Anomalies:
         self.counts[kind] += 1
         kept = self.recorded.setdefault(kind, [])
         if len(kept) < RECORDED:
-            text = detail if isinstance(detail, str) else repr(detail)
+            text = detail if isinstance(detail, str) else json.dumps(detail, ensure_ascii=False, default=repr)
             kept.append(Anomaly(kind, event, choice, call, text[:EXCERPT]))
 
     def of(self, *kinds: ChunkAnomaly) -> tuple[Anomaly, ...]:

@@ -175,7 +175,8 @@ class CallJoiner:
     def _continue(self, call: Call, entry: dict[str, Json], number: int) -> None:
         """Take a fragment of a call that is open."""
         if call is not self.last:
-            self._note(ChunkAnomaly.INTERLEAVED, number, call=call)
+            if call is not self.choice.calls[-1]:
+                self._note(ChunkAnomaly.INTERLEAVED, number, call=call)
             self.last = call
         call.last_event = number
         function = entry.get("function")

@@ -21,12 +21,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolwire.protocol.anomaly import ChunkAnomaly
 from toolwire.rule import Basis, Breaks, ClientEffect, Complaint, Evidence, Level, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from toolwire.completion import Call
+
 __all__ = ["arguments_empty"]
+
+
+def _misplaced(evidence: Evidence, call: Call) -> bool:
+    """Whether the arguments of a call came in another field, which another rule tells."""
+    return any(
+        odd.call == call.index and odd.choice == call.choice and not odd.detail.startswith(("id", "name"))
+        for odd in evidence.odd(ChunkAnomaly.MISPLACED)
+    )
 
 
 @rule(
@@ -48,7 +59,7 @@ def arguments_empty(evidence: Evidence) -> Iterator[Complaint]:
         if call.stray or call.custom_input is not None or evidence.left_open(call):
             continue
         arguments = evidence.arguments(call)
-        if not arguments.blank or call.object_arguments is not None:
+        if not arguments.blank or call.object_arguments is not None or _misplaced(evidence, call):
             continue
         tool = evidence.request.tools.get(call.name)
         needs = (

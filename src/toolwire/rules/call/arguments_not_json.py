@@ -2,15 +2,16 @@
 
 What it checks
     The joined arguments of each call are exactly one JSON value by RFC 8259. The finding says what happened to
-    them: cut, doubled, their beginning lost, markup in them, a Python literal. A call that was
-    honestly cut by its budget is left alone.
+    them: cut, doubled, their beginning lost, markup in them, a Python literal. A call that was honestly cut by
+    its budget is left alone, and so is one that broke off with the whole stream.
 
 Why it matters
     The client parses them before it calls the tool. This is the commonest real breakage of streamed calls.
 
 Basis
     Function calling guide of OpenAI: arguments are JSON. Rule book G-02, J-01. A model that is not constrained
-    may write broken JSON itself; what is cut, doubled or has markup in it was made so by the server.
+    may write broken JSON itself; what is cut, doubled or has markup in it was made so by the server. In every
+    case G-12 holds, whether the tool is strict or not: broken arguments never come under a complete ending.
 
 Which clients break
     json.loads raises in every client that calls the tool; openai-python raises while streaming where tools are

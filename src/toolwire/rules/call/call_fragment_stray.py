@@ -45,5 +45,5 @@ def call_fragment_stray(evidence: Evidence) -> Iterator[Complaint]:
             f"a fragment under index {odd.call} belongs to no call that was opened",
             evidence.at_event(odd.event, '"tool_calls"'),
             expected="fragments of calls that were opened with id and name",
-            actual=odd.detail,
+            actual="a fragment without id and name",
         )

@@ -32,6 +32,11 @@ if TYPE_CHECKING:
 __all__ = ["call_id_duplicate"]
 
 
+def _name(call: Call, other: Call) -> str:
+    """Name a call beside another one."""
+    return f"call {call.index}" + (f" of choice {call.choice}" if call.choice != other.choice else "")
+
+
 @rule(
     name="call-id-duplicate",
     code="TW310",
@@ -51,7 +56,7 @@ def call_id_duplicate(evidence: Evidence) -> Iterator[Complaint]:
         first = seen.setdefault(identity, call)
         if first is not call:
             yield Complaint(
-                f"calls {first.index} and {call.index} share the id {identity!r}",
+                f"{_name(first, call)} and {_name(call, first)} share the id {identity!r}",
                 evidence.at_event(call.ids[0].event, identity),
                 expected="an id of its own for each call",
                 actual=identity,

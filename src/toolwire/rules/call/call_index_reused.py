@@ -1,7 +1,8 @@
 """An index belongs to one call.
 
 What it checks
-    A fragment with another id and a name does not come under an index that is already taken.
+    A fragment with another id and a name does not come under an index that is already taken; nor does one with
+    another name once arguments have begun.
 
 Why it matters
     Clients join fragments by index: ids, names and arguments of two calls fuse into one that fits no tool.

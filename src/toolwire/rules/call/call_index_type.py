@@ -27,7 +27,14 @@ from toolwire.rule import Basis, Complaint, Evidence, Level, rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from toolwire.protocol.anomaly import Anomaly
+
 __all__ = ["call_index_type"]
+
+
+def _shown(odd: Anomaly) -> str:
+    """Show the value as it stands in the JSON."""
+    return f'"{odd.detail}"' if odd.kind is ChunkAnomaly.INDEX_TEXT else odd.detail
 
 
 @rule(
@@ -43,8 +50,8 @@ def call_index_type(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""
     for odd in evidence.odd(ChunkAnomaly.INDEX_TEXT, ChunkAnomaly.INDEX_TYPE):
         yield Complaint(
-            f"the index of a call is {odd.detail!r}, not a whole number",
+            f"the index of a call is {_shown(odd)}, not a whole number",
             evidence.at_event(odd.event, '"index"'),
             expected="an integer `index`",
-            actual=odd.detail,
+            actual=_shown(odd),
         )

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 __all__ = ["call_type"]
 
 _WORDS = {
-    ChunkAnomaly.CALL_TYPE_MISSING: "there is no type",
-    ChunkAnomaly.CALL_TYPE_LATE: "the type comes after the first fragment",
-    ChunkAnomaly.CALL_TYPE_WRONG: "there is a type that no call has",
-    ChunkAnomaly.CALL_TYPE_NULL: "the type is null in a later fragment",
+    ChunkAnomaly.CALL_TYPE_MISSING: "call {0} has no type",
+    ChunkAnomaly.CALL_TYPE_LATE: "the type of call {0} comes after its first fragment",
+    ChunkAnomaly.CALL_TYPE_WRONG: "the type of call {0} is one that no call has: {1!r}",
+    ChunkAnomaly.CALL_TYPE_NULL: "the type of call {0} is {1} in a later fragment",
 }
 
 
@@ -56,14 +56,9 @@ _WORDS = {
 )
 def call_type(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""
-    for odd in evidence.odd(
-        ChunkAnomaly.CALL_TYPE_MISSING,
-        ChunkAnomaly.CALL_TYPE_LATE,
-        ChunkAnomaly.CALL_TYPE_WRONG,
-        ChunkAnomaly.CALL_TYPE_NULL,
-    ):
+    for odd in evidence.odd(*_WORDS):
         yield Complaint(
-            f"{_WORDS[odd.kind]} of call {odd.call}{f': {odd.detail}' if odd.detail else ''}",
+            _WORDS[odd.kind].format(odd.call, odd.detail),
             evidence.at_event(odd.event, '"type"'),
             expected='`"type": "function"` in the first fragment',
             actual=odd.detail or "no type",

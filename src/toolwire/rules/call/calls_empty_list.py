@@ -49,7 +49,7 @@ def calls_empty_list(evidence: Evidence) -> Iterator[Complaint]:
     if odd:
         count = evidence.anomalies.count(ChunkAnomaly.CALLS_EMPTY)
         yield Complaint(
-            f"{count} deltas have an empty tool_calls list",
+            "a delta has an empty tool_calls list" if count == 1 else f"{count} deltas have an empty tool_calls list",
             evidence.at_event(odd[0].event, '"tool_calls"'),
             expected="no key",
             actual="[]",

@@ -50,8 +50,8 @@ def calls_interleaved(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""
     for odd in evidence.odd(ChunkAnomaly.INTERLEAVED):
         yield Complaint(
-            f"a fragment of call {odd.call} comes after another call began",
+            f"a fragment of call {odd.call} comes after a later call began",
             evidence.at_event(odd.event, '"tool_calls"'),
             expected="the fragments of one call before those of the next",
-            actual=odd.detail,
+            actual=f"call {odd.call} goes on",
         )

@@ -1,7 +1,8 @@
 """`tool_calls` is a list of objects.
 
 What it checks
-    `delta.tool_calls`, where it is not null, is a list, and each of its entries is an object.
+    `delta.tool_calls`, where it is not null, is a list, and each of its entries is an object. A choice opens no
+    more calls than we are willing to keep.
 
 Why it matters
     Clients iterate over it; anything else stops them.

@@ -61,7 +61,8 @@ def finish_contradicts_calls(evidence: Evidence) -> Iterator[Complaint]:
         if not choice.calls or finish is None or finish in accepted or finish not in _CONTRADICTING:
             continue
         yield Complaint(
-            f"choice {choice.index} has {len(choice.calls)} calls and ends with {finish!r}",
+            f"choice {choice.index} has {len(choice.calls)} call{'s' if len(choice.calls) > 1 else ''}"
+            f" and ends with {finish!r}",
             evidence.at_event(_event_of(choice.finishes, finish), '"finish_reason"'),
             expected=" or ".join(accepted),
             actual=finish,

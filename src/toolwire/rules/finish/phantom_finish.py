@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolwire.protocol.anomaly import ChunkAnomaly
 from toolwire.rule import Basis, Complaint, Effect, Evidence, Level, LossKind, rule
 
 if TYPE_CHECKING:
@@ -41,8 +42,10 @@ __all__ = ["phantom_finish"]
 )
 def phantom_finish(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""
+    # calls in a shape that cannot be read did come, and are another rule's matter
+    shapeless = {odd.choice for odd in evidence.odd(ChunkAnomaly.CALLS_TYPE, ChunkAnomaly.ENTRY_TYPE)}
     for choice in evidence.completion.choices.values():
-        if choice.finish != "tool_calls" or choice.calls or choice.foreign_calls:
+        if choice.finish != "tool_calls" or choice.calls or choice.foreign_calls or choice.index in shapeless:
             continue
         event = next(finish.event for finish in choice.finishes if finish.value == "tool_calls")
         yield Complaint(
