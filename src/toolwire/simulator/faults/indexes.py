@@ -133,7 +133,8 @@ FAULTS = (
         "calls-object",
         "`tool_calls` is an object",
         chain(edit(Part.ARGUMENTS, _object_for_list), edit(Part.HEAD, _object_for_list)),
-        "calls-shape"),
+        "calls-shape",
+    ),
     _fault(
         "calls-string-entry",
         "an entry of `tool_calls` is a string",

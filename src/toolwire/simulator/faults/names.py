@@ -120,7 +120,6 @@ FAULTS = (
         chain(edit(Part.ARGUMENTS, _misplaced), edit(Part.HEAD, _misplaced)),
         "call-field-misplaced",
         "call-name-missing",
-        "arguments-empty",
     ),
     _fault(
         "function-null",
