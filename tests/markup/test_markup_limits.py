@@ -104,10 +104,10 @@ def test_time_grows_with_the_text(unit: str) -> None:
         text = unit * (size // len(unit))
         best = float("inf")
         for _ in range(3):
-            start = time.perf_counter()
+            start = time.process_time()
             scan(text, tools=TOOLS)
             scan_value(text, tools=TOOLS)
-            best = min(best, time.perf_counter() - start)
+            best = min(best, time.process_time() - start)
         return best
 
     seconds(1_000)
