@@ -202,21 +202,21 @@ class SimulatorServer:
 
     async def _send(self, writer: asyncio.StreamWriter, wire: Wire, dice: random.Random) -> bool:
         """Put a wire on the connection; return whether it can be used again."""
-        own_length = "content-length" in wire.headers or wire.status != 200  # noqa: PLR2004 - OK
         headers = dict(wire.headers)
-        if wire.status != 200:  # noqa: PLR2004 - OK
+        if wire.status != 200 and not wire.endless:  # noqa: PLR2004 - OK
             headers["content-length"] = str(sum(len(frame(item)) for item in wire.items))
-        elif not own_length:
+        chunked = "content-length" not in headers
+        if chunked:
             headers["transfer-encoding"] = "chunked"
         writer.write(_head(wire.status, headers))
         for part in parts(wire, self._pacing, dice):
             await _wait(writer, part.wait)
-            await _write(writer, part.data, chunked=not own_length)
+            await _write(writer, part.data, chunked=chunked)
         last = frame(wire.items[-1]) if wire.items else b""
         pause = wire.items[-2].seconds if len(wire.items) > 1 and isinstance(wire.items[-2], Pause) else 0.0
         while wire.endless and last:
             await _wait(writer, pause)
-            await _write(writer, last, chunked=not own_length)
+            await _write(writer, last, chunked=chunked)
         match wire.ending:
             case Ending.RESET:
                 _reset(writer)
@@ -224,7 +224,7 @@ class SimulatorServer:
             case Ending.CUT:
                 return False
             case Ending.CLEAN:
-                if not own_length:
+                if chunked:
                     writer.write(b"0\r\n\r\n")
                 await writer.drain()
                 return True
