@@ -1,6 +1,7 @@
 """The simulator on loopback: raw HTTP/1.1 over asyncio, so that it can send anything and end anyhow.
 
-`POST /v1/chat/completions` answers healthily, `POST /<fault>/v1/chat/completions` with that fault; `GET /` lists them.
+`POST /v1/chat/completions` answers healthily, `POST /<fault>/v1/chat/completions` with that fault, and
+`POST /<fault>@<percent>/v1/chat/completions` with it in that share of the answers; `GET /` lists them.
 
 Knows: sockets, requests, endings. Must not know: our own decoders.
 """
@@ -16,9 +17,10 @@ import random
 import socket
 import struct
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Self
 
-from toolwire.simulator.faults import FAULTS
+from toolwire.simulator.faults import FAULTS, by_name
 from toolwire.simulator.pacing import Pacing, parts
 from toolwire.simulator.script import plan_answer, stream, whole
 from toolwire.simulator.wire import Ending, Pause, Wire, frame
@@ -40,9 +42,7 @@ BODY_LIMIT = 32 * 1024 * 1024
 IDLE = 60.0
 """Seconds that a connection may be idle between requests."""
 
-_REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 405: "Method Not Allowed"}
 _CREATED = 1_796_083_200
-_BY_NAME = {fault.name: fault for fault in FAULTS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class SimulatorServer:
             return False
         fault_name, _, rest = request.path.strip("/").rpartition("v1")
         fault_name = fault_name.strip("/") or self._fault
-        fault = _BY_NAME.get(fault_name)
+        fault = _fault(fault_name)
         if request.path in ("", "/") and request.method == "GET":
             await self._list(writer, request)
         elif fault_name and fault is None:
@@ -304,7 +304,7 @@ async def _read_body(reader: asyncio.StreamReader, headers: Mapping[str, str]) -
 def _head(status: int, headers: Mapping[str, str]) -> bytes:
     """Return the head of an answer."""
     lines = [
-        f"HTTP/1.1 {status} {_REASONS.get(status, 'Status')}",
+        f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",
         *(f"{key}: {value}" for key, value in headers.items()),
     ]
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
@@ -325,6 +325,14 @@ async def _answer_json(writer: asyncio.StreamWriter, status: int, value: object,
 def _error(message: str, kind: str = "invalid_request_error") -> dict[str, object]:
     """Return an error as OpenAI writes it."""
     return {"error": {"message": message, "type": kind, "param": None, "code": None}}
+
+
+def _fault(name: str) -> Fault | None:
+    """Return the fault that a path names, if there is one."""
+    try:
+        return by_name(name)
+    except KeyError:
+        return None
 
 
 def _unknown(name: str) -> str:

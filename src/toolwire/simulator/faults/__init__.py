@@ -6,6 +6,8 @@ Must not know: how answers are read or judged.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from toolwire.simulator.faults import (
     arguments,
     chance,
@@ -49,7 +51,21 @@ FAULTS: tuple[Fault, ...] = (
 
 _BY_NAME = by_name_of(FAULTS)
 
+ALWAYS = 100
+"""Percent that leave nothing to chance."""
+
 
 def by_name(name: str) -> Fault:
-    """Return the fault with that name; raises `KeyError` where there is none."""
-    return _BY_NAME[name]
+    """Return the fault with that name; `NAME@PERCENT` is put into that share of the answers only.
+
+    Raises `KeyError` where there is none.
+    """
+    plain, at, percent = name.partition("@")
+    fault = _BY_NAME[plain]
+    if not at:
+        return fault
+    if not percent.isascii() or not percent.isdecimal() or int(percent) > ALWAYS:
+        raise KeyError(name)
+    summary = f"{fault.summary}, in {percent} answers of a hundred"
+    change = chance.sometimes(int(percent) / ALWAYS, fault.apply)
+    return replace(fault, name=name, summary=summary, apply=change, group="chance")
