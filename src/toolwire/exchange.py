@@ -69,7 +69,7 @@ class End(StrEnum):
     """We stopped reading: cancelled, or a limit was reached."""
 
 
-class Read(msgspec.Struct, frozen=True, omit_defaults=True):
+class Read(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """The bytes of one transport call; its boundaries mean nothing.
 
     `at` is seconds since the request was sent, on a monotonic clock. Exactly one of `text` and `base64` is set:

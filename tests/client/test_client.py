@@ -247,15 +247,20 @@ async def test_after_done_the_end_is_not_awaited_for_ever(cut: int, monkeypatch:
     assert "after [DONE]" in (exchange.error or "")
 
 
-async def test_done_inside_text_is_no_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The word inside an event's JSON does not shorten the patience."""
+@pytest.mark.parametrize("cut", [0, 19, 25, 32, 36])
+async def test_done_inside_text_is_no_end(cut: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The word inside an event's JSON, wherever it is cut, does not shorten the patience."""
     monkeypatch.setattr(toolwire.client, "DONE_GRACE", 0.1)
-    said = b'data: {"content": "data: [DONE]"}\n\n'
+    said = b'data: {"content": "data: [DONE]abcd"}\n\n'
 
     async def handle(_: Received, writer: asyncio.StreamWriter) -> None:
-        writer.write(chunked_head() + piece(said))
-        await writer.drain()
-        await asyncio.sleep(0.4)
+        writer.write(chunked_head())
+        for part in (said[:cut], said[cut:]):
+            if part:
+                writer.write(piece(part))
+                await writer.drain()
+                await asyncio.sleep(0.05)
+        await asyncio.sleep(0.3)
         writer.write(piece(EVENTS[-1]) + piece(b""))
 
     exchange = await ask(handle)
