@@ -183,7 +183,7 @@ class CallJoiner:
         reused = False
         if "id" in entry:
             reused = self._later_id(call, entry["id"], function, number)
-        if "type" in entry:
+        if "type" in entry and not reused:
             self._later_type(call, entry["type"], number)
         if type(function) is dict:
             if "name" in function:
