@@ -16,6 +16,7 @@ from toolwire.simulator.pacing import Chunking, Pacing
 from toolwire.simulator.server import BODY_LIMIT, SimulatorServer
 from toolwire.target import Target
 
+
 def offered(name: str, **properties: str) -> dict[str, object]:
     """Return one strict tool."""
     schema = {
