@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 
 from streams import DONE, HEAD, answered, call, finish, on_the_wire, role, text, whole
+from toolwire.evidence import Evidence
 from toolwire.exchange import End, Exchange, Read, ResponseHead
+from toolwire.framing.body import BODY_LIMIT, Body
 from toolwire.judge import Verdict, VerdictClass, judge
 from toolwire.rule import Finding, Level
 from toolwire.rules.catalogue import RULES
+from toolwire.rules.framing.body_too_long import body_too_long
 
 if TYPE_CHECKING:
     from toolwire.jsontext import Json
@@ -325,6 +329,8 @@ def test_lines_and_blocks(wire: str, rule: str, expected: list[Level], verdict: 
         ("{'a': 1}", "is no JSON"),
         (": ping", "is a comment wrapped as data"),
         ("data: {}", "begins with data: once more"),
+        ('{"a": 1}\ndata: [DONE]', "is glued to the next one"),
+        ("{'a': 1}\ndata: [DONE]", "is glued to the next one"),
     ],
 )
 def test_what_is_wrong_with_a_payload_is_said(payload: str, words: str) -> None:
@@ -420,6 +426,25 @@ def test_traps_in_arguments(arguments: str, duplicate: int, big: int) -> None:
     exchange = answered(role(), call(arguments=arguments), finish())
     assert levels(exchange, "duplicate-key") == [SHOULD] * duplicate
     assert levels(exchange, "big-integer") == [NOTE] * big
+
+
+def test_payloads_that_are_json_but_no_chunks_are_broken() -> None:
+    """They can be read, so it is not that no answer came."""
+    exchange = of_text("data: 7\n\n" + DONE)
+    assert not found(exchange, "no-event")
+    assert levels(exchange, "chunk-fields") == [MUST]
+    assert judge(of_text('data: {"type": "ping"}\n\n'), RULES).verdict is Verdict.BROKEN
+
+
+def test_a_body_that_was_left_out_in_part_says_so() -> None:
+    """Where the limit on bodies was reached, the finding names it."""
+    evidence = Evidence(of_text(WIRE))
+    evidence.__dict__["body"] = Body(((0.5, WIRE.encode()),), "", too_long=True)
+    complaints = body_too_long.check(evidence)
+    assert isinstance(complaints, Iterator)
+    assert [complaint.message for complaint in complaints] == [
+        f"the body passes {BODY_LIMIT} bytes; the rest was left out"
+    ]
 
 
 def test_a_body_beyond_all_bounds_is_cut_off_and_told() -> None:

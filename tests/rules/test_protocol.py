@@ -332,6 +332,8 @@ def test_a_message_in_the_place_of_a_delta() -> None:
     )
     assert judge(lost, RULES).verdict is Verdict.DROP
     assert "with 1 call in it" in found(lost, "message-for-delta")[0].message
+    twice = answered(*[chunk({"index": 0, "message": {"tool_calls": calls}, "finish_reason": None}) for _ in range(2)])
+    assert levels(twice, "message-for-delta") == [MUST]
     said = answered(role(), text("Hi."), chunk({"index": 0, "message": {"content": "Hi."}, "finish_reason": "stop"}))
     assert judge(said, RULES).verdict is Verdict.BROKEN
 
