@@ -119,7 +119,7 @@ class SchemaCheck:
                 found.append(SchemaError(tuple(error.instance_path), error.kind.name, _words(error)))
                 if len(found) >= SCHEMA_ERRORS:
                     break
-        except ValueError:  # a value that the validator cannot hold, such as a lone surrogate: another rule tells
+        except ValueError:  # nesting that the validator does not follow: then it does not judge
             return None
         return tuple(found)
 
