@@ -255,7 +255,8 @@ class Evidence:
 
     def content_scan(self, choice: Choice) -> Scan:
         """Return the scan of a choice's joined content."""
-        return self._scan("content", choice.index, choice.content.text)
+        # frames of reasoning beside a call that came are no lost call
+        return self._scan("content", choice.index, choice.content.text, answered=bool(choice.calls))
 
     def reasoning_scan(self, choice: Choice) -> Scan:
         """Return the scan of a choice's joined reasoning."""

@@ -96,28 +96,8 @@ MATRIX = [fault for fault in FAULTS if not fault.hostile and fault.group != "cha
 CHANCE = [fault for fault in FAULTS if fault.group == "chance"]
 HOSTILE = [fault for fault in FAULTS if fault.hostile]
 
-DISPUTED: dict[str, str] = {
-    "think-tags-mistral": "a reasoning tag of Magistral is called markup of a call as well",
-    "channel-tokens": "a reasoning channel of gpt-oss is called markup of a call as well",
-    "message-for-delta": "only the first message of a choice is looked at, and it opens the turn without a call",
-    "error-event-text": "an event named error whose data is no JSON is not seen as an error",
-}
-"""Faults whose claim and the judge disagree, and we hold with the claim; the test tells as soon as that changes."""
 
-
-def _cases() -> list[object]:
-    """Return the matrix, with the disputed ones marked."""
-    return [
-        pytest.param(
-            fault,
-            id=fault.name,
-            marks=pytest.mark.xfail(reason=DISPUTED[fault.name]) if fault.name in DISPUTED else (),
-        )
-        for fault in MATRIX
-    ]
-
-
-@pytest.mark.parametrize("fault", _cases())
+@pytest.mark.parametrize("fault", MATRIX, ids=lambda fault: fault.name)
 def test_fault_trips_exactly_its_rules(fault: Fault) -> None:
     """The judge names what is wrong, nothing else, and draws the right verdict."""
     judgement = judged(fault, REQUEST)

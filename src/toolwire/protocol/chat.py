@@ -90,6 +90,8 @@ class ChatAccumulator:
         if not reading.ok:
             if completion.terminals:
                 self.anomalies.note(ChunkAnomaly.AFTER_DONE, number, detail=data)
+            if event.name == "error":
+                self._keep_error(data, number, "an event named error that holds no JSON")
             return
         if completion.terminals:
             self.anomalies.note(ChunkAnomaly.AFTER_DONE, number, detail=data)
@@ -148,13 +150,17 @@ class ChatAccumulator:
             shape = "an event named error with choices"
         else:
             return False
-        text = json.dumps(chunk, ensure_ascii=False)[:ERROR_LENGTH]
-        if len(self.completion.errors) < ERRORS:
-            self.completion.errors.append(Said(text, event.number))
-        self.anomalies.note(ChunkAnomaly.ERROR_OBJECT, event.number, detail=text)
-        if shape:
-            self.anomalies.note(ChunkAnomaly.ERROR_SHAPE, event.number, detail=shape)
+        self._keep_error(json.dumps(chunk, ensure_ascii=False), event.number, shape)
         return True
+
+    def _keep_error(self, text: str, number: int, shape: str) -> None:
+        """Keep an error; `shape` says how it departs from the usual form, where it does."""
+        text = text[:ERROR_LENGTH]
+        if len(self.completion.errors) < ERRORS:
+            self.completion.errors.append(Said(text, number))
+        self.anomalies.note(ChunkAnomaly.ERROR_OBJECT, number, detail=text)
+        if shape:
+            self.anomalies.note(ChunkAnomaly.ERROR_SHAPE, number, detail=shape)
 
     def _add_chunk(self, chunk: dict[str, Json], number: int) -> None:
         """Take one object that is no error."""

@@ -1,7 +1,7 @@
 """Calls come in a delta, not in a message.
 
 What it checks
-    A choice of a streamed answer has no `message` in the place of its `delta`; above all none that carries the calls.
+    A choice of a streamed answer has no `message` in the place of its `delta`; above all none that carries the calls. A message beside a delta is let pass, unless the calls stand only there.
 
 Why it matters
     Streaming clients read deltas only. The call in the message is lost, and the turn looks empty.
@@ -51,7 +51,7 @@ def message_for_delta(evidence: Evidence) -> Iterator[Complaint]:
         if odd.choice in said:
             continue
         said.add(odd.choice)
-        calls = [call for call in evidence.completion.choices[odd.choice].foreign_calls if call.event == odd.event]
+        calls = evidence.completion.choices[odd.choice].foreign_calls
         yield Complaint(
             f"choice {odd.choice} comes as a message instead of a delta"
             + (f", with {len(calls)} call{'s' if len(calls) > 1 else ''} in it" if calls else ""),

@@ -127,6 +127,7 @@ FAULTS = (
         "the error comes as an event with a name, and its data is no JSON",
         _rest(lambda _shared: (Raw(b"event: error\ndata: " + MESSAGE.encode() + b"\n\n"), Done())),
         "error-in-stream",
+        "error-shape",
         "payload-not-json",
     ),
     _fault(
