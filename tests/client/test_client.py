@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import toolwire.client
+import toolwire.client.capture
 from loopback import Loopback, Received, call_events, chunked_head, piece, plain_answer, stream
 from toolwire.client import Client
 from toolwire.errors import NoAnswerError, UsageError
@@ -228,7 +229,7 @@ async def test_no_answer_at_all_times_out() -> None:
 @pytest.mark.parametrize("cut", range(len(b"\ndata: [DONE]") + 1))
 async def test_after_done_the_end_is_not_awaited_for_ever(cut: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """After `[DONE]`, wherever the reads cut it, we wait the grace only; the end is honestly a time-out."""
-    monkeypatch.setattr(toolwire.client, "DONE_GRACE", 0.15)
+    monkeypatch.setattr(toolwire.client.capture, "DONE_GRACE", 0.15)
     last = b"".join(EVENTS)
     place = last.index(b"\ndata: [DONE]") + cut
     parts = [piece(part) for part in (last[:place], last[place:]) if part]
@@ -250,7 +251,7 @@ async def test_after_done_the_end_is_not_awaited_for_ever(cut: int, monkeypatch:
 @pytest.mark.parametrize("cut", [0, 19, 25, 32, 36])
 async def test_done_inside_text_is_no_end(cut: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The word inside an event's JSON, wherever it is cut, does not shorten the patience."""
-    monkeypatch.setattr(toolwire.client, "DONE_GRACE", 0.1)
+    monkeypatch.setattr(toolwire.client.capture, "DONE_GRACE", 0.1)
     said = b'data: {"content": "data: [DONE]abcd"}\n\n'
 
     async def handle(_: Received, writer: asyncio.StreamWriter) -> None:
@@ -285,7 +286,7 @@ async def test_an_endless_line_ends_at_the_byte_limit() -> None:
 
 async def test_countless_reads_end_at_their_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Single bytes for ever end by number, long before the byte limit."""
-    monkeypatch.setattr(toolwire.client, "READS_LIMIT", 20)
+    monkeypatch.setattr(toolwire.client.capture, "READS_LIMIT", 20)
 
     async def handle(_: Received, writer: asyncio.StreamWriter) -> None:
         writer.write(chunked_head())
@@ -322,7 +323,7 @@ async def test_cancelling_keeps_what_was_read(monkeypatch: pytest.MonkeyPatch) -
     """A cancelled request hands out its evidence, and the cancellation goes on."""
     kept: list[Exchange] = []
     read = asyncio.Event()
-    monkeypatch.setattr(toolwire.client._Watch, "start", lambda _: read.set())
+    monkeypatch.setattr(toolwire.client.capture.Watch, "start", lambda _: read.set())
     async with (
         Loopback(sends(chunked_head(), piece(EVENTS[0]), then=FOREVER)) as server,
         Client(Target(server.url)) as client,
