@@ -334,6 +334,10 @@ def test_a_message_in_the_place_of_a_delta() -> None:
     assert "with 1 call in it" in found(lost, "message-for-delta")[0].message
     twice = answered(*[chunk({"index": 0, "message": {"tool_calls": calls}, "finish_reason": None}) for _ in range(2)])
     assert levels(twice, "message-for-delta") == [MUST]
+    beside = chunk({"index": 0, "delta": {}, "message": {"tool_calls": calls}, "finish_reason": "tool_calls"})
+    assert judge(answered(role(), beside), RULES).verdict is Verdict.DROP
+    # a copy of what came in the deltas too loses nothing
+    assert judge(answered(role(), call("get_time", "{}"), beside), RULES).verdict is Verdict.PASS
     said = answered(role(), text("Hi."), chunk({"index": 0, "message": {"content": "Hi."}, "finish_reason": "stop"}))
     assert judge(said, RULES).verdict is Verdict.BROKEN
 

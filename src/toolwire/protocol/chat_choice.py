@@ -59,6 +59,8 @@ class ChoiceReader:
         if type(delta) is not dict:
             self._odd_delta(entry, delta, number)
             delta = {}
+        elif "message" in entry:
+            self._message_beside(entry["message"], number)
         if self.finished is not None:
             self._after_finish(delta, finish, number, empty=not self._carries(delta))
         self.deltas += 1
@@ -92,6 +94,12 @@ class ChoiceReader:
             self.note(ChunkAnomaly.DELTA_TYPE, number, detail="missing")
         else:
             self.note(ChunkAnomaly.DELTA_TYPE, number, detail=delta)
+
+    def _message_beside(self, message: Json, number: int) -> None:
+        """Note a message beside a delta where it carries calls: no client looks there."""
+        if isinstance(message, dict) and isinstance(message.get("tool_calls"), list) and message["tool_calls"]:
+            self.note(ChunkAnomaly.MESSAGE_FOR_DELTA, number, detail="beside")
+            self._foreign_message(message, number)
 
     def _foreign_message(self, message: dict[str, Json], number: int) -> None:
         """Keep calls that came in a whole message."""

@@ -1,7 +1,8 @@
 """Calls come in a delta, not in a message.
 
 What it checks
-    A choice of a streamed answer has no `message` in the place of its `delta`; above all none that carries the calls. A message beside a delta is let pass, unless the calls stand only there.
+    A choice of a streamed answer has no `message` in the place of its `delta`; above all none that carries the calls.
+    A message beside a delta is let pass, unless the calls stand only there.
 
 Why it matters
     Streaming clients read deltas only. The call in the message is lost, and the turn looks empty.
@@ -50,10 +51,15 @@ def message_for_delta(evidence: Evidence) -> Iterator[Complaint]:
     for odd in evidence.odd(ChunkAnomaly.MESSAGE_FOR_DELTA):
         if odd.choice in said:
             continue
+        choice = evidence.completion.choices[odd.choice]
+        beside = odd.detail == "beside"
+        if beside and choice.calls:
+            # a copy of what came in the deltas as well: nothing is lost
+            continue
         said.add(odd.choice)
-        calls = evidence.completion.choices[odd.choice].foreign_calls
+        calls = choice.foreign_calls
         yield Complaint(
-            f"choice {odd.choice} comes as a message instead of a delta"
+            f"choice {odd.choice} comes as a message {'beside' if beside else 'instead of'} a delta"
             + (f", with {len(calls)} call{'s' if len(calls) > 1 else ''} in it" if calls else ""),
             evidence.at_event(odd.event, '"message"'),
             effect=None if calls else Effect.DEFECT,
