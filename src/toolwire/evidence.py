@@ -301,11 +301,15 @@ class Evidence:
         return turn_marks(choice.content.text, prompt=self.request.prompt)
 
     def content_frame_marks(self, choice: Choice) -> tuple[Mark, ...]:
-        """Return the tokens of messages or channels that stand around an ordinary answer in a choice's content."""
+        """Return the tokens of messages or channels that stand around an ordinary answer in a choice's content.
+
+        Reasoning tags are frames too, and left out: `content_reasoning_marks` has them.
+        """
+        reasoning = {mark.start for mark in self.content_reasoning_marks(choice)}
         return tuple(
             mark
             for mark in self.content_scan(choice).excused
-            if mark.strength is Strength.FRAME and mark.excuse is Excuse.ANSWERED
+            if mark.strength is Strength.FRAME and mark.excuse is Excuse.ANSWERED and mark.start not in reasoning
         )
 
     # -- facts that several rules and the judge need ----------------------------------------------------------------
