@@ -53,6 +53,7 @@ OUTPUT = re.compile(
 """A block of the README that is what a command prints, from the line on that begins with `start`."""
 
 SCRUB = (
+    (re.compile(r"(?m)^\d+ legal oddit.*\n"), ""),
     (re.compile(r"(?m)^ +repeat .*$"), "CURL"),
     (re.compile(r"(?m)^[SM]\d +required .*$"), "CASE"),
     (re.compile(r"(?m)^ +>? +\d+ ms .*\n"), ""),
