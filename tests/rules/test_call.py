@@ -112,10 +112,10 @@ def message(exchange: Exchange, rule: str) -> str:
         # names
         (one(HOSTS, "read_fil"), {"call-name-undeclared": MUST}),
         (one(HOSTS, "read_file", tools=[]), {}),
-        (
-            answered(role(), head("read_"), fragment("", name=None), finish("length")),
-            {"call-name-undeclared": MUST},
-        ),
+        (answered(role(), head("read_"), fragment("{"), finish("length")), {"call-name-undeclared": MUST}),
+        (answered(role(), head("read_"), finish("length")), {}),
+        (answered(role(), head("read_"), done=False, end=End.RESET), {}),
+        (answered(role(), head("fly_"), finish("length")), {"call-name-undeclared": MUST}),
         # ids
         (answered(role(), head(identity="a" * 64), fragment(HOSTS), finish()), {}),
         (answered(role(), head(identity="a" * 65), fragment(HOSTS), finish()), {"call-id-form": SHOULD}),

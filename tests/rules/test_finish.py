@@ -48,6 +48,7 @@ def told(judgement: Judgement) -> dict[str, Level]:
         (answered(role(), call(), finish("stop"), tool_choice=NAMED), {}),
         (answered(role(), call(), finish(), tool_choice=NAMED), {}),
         (answered(role(), call(), finish("function_call"), tool_choice=NAMED), {"finish-contradicts-calls": MUST}),
+        (answered(role(), call(), finish("stop"), tool_choice="none"), {}),
         (answered(role(), call(), finish("length")), {}),
         (answered(role(), call(), finish("content_filter")), {}),
         (answered(role(), call(), finish("tool_call")), {"finish-value": MUST}),

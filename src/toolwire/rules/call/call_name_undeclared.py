@@ -73,6 +73,8 @@ def call_name_undeclared(evidence: Evidence) -> Iterator[Complaint]:
         name = call.name
         if not name or name in tools or (len(call.names) > 1 and call.names[0].value in tools):
             continue
+        if evidence.left_open(call) and not call.arguments and any(tool.startswith(name) for tool in tools):
+            continue  # cut inside the name
         yield Complaint(
             f"call {call.index} is to {name[:120]!r}, which was not offered{_likeness(name, tuple(tools))}",
             evidence.at_event(call.names[0].event, call.names[0].value),

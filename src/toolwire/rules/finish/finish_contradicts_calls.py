@@ -55,6 +55,8 @@ def _event_of(finishes: list[Finish], value: str) -> int:
 )
 def finish_contradicts_calls(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""
+    if evidence.contract is Contract.NONE:
+        return  # no call may come at all, which another rule tells
     accepted = ("tool_calls", "stop") if evidence.contract is Contract.NAMED else ("tool_calls",)
     for choice in evidence.completion.choices.values():
         finish = choice.finish
