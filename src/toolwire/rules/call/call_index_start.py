@@ -13,7 +13,7 @@ Which clients break
     openai-python raises an IndexError.
 
 How to fix
-    Count calls per choice from 0; do not reuse a counter of the whole session or of all output items.
+    Count calls per choice from 0; do not reuse a counter of the whole conversation or of all output items.
 """
 
 from __future__ import annotations

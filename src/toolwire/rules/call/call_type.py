@@ -13,7 +13,7 @@ Basis
 
 Which clients break
     openai-python emits no argument events and does not parse; some providers of the Vercel AI SDK throw; one
-    official helper raises where the type is null later.
+    official library raises where the type is null later.
 
 How to fix
     Send `"type": "function"` with the first fragment, and leave the key out afterwards.

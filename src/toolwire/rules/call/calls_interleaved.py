@@ -4,7 +4,7 @@ What it checks
     No fragment comes for a call after a later one began. Several whole calls in one chunk are fine.
 
 Why it matters
-    The official stream helper closes a call when the index changes and parses what it has.
+    The official library closes a call when the index changes and parses what it has.
 
 Basis
     OpenAI's own captures. Rule book C-21.
