@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 
+import jsonschema_rs
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from toolwire.exchange import Exchange, Read, ResponseHead
 from toolwire.judge import VerdictClass, judge
 from toolwire.plan import plan, request_body
 from toolwire.rule import Level
 from toolwire.rules.catalogue import RULES
-from toolwire.simulator.arguments import fill, wanted_tools
+from toolwire.simulator.arguments import fill as fill_for
 from toolwire.simulator.script import Dialect, plan_answer, stream, whole
 from toolwire.simulator.wire import frame
+from toolwire.simulator.wishes import Wish, wishes
 from toolwire.suite import builtin_suite
 
 
@@ -54,7 +58,13 @@ def calls(request: dict[str, object]) -> list[tuple[str, object]]:
     return [(call.name, json.loads(call.arguments_json)) for call in plan_answer(request).calls]
 
 
+PROMPTS = ["", "Call f with alpha 7.", 'Call f: alpha "x", beta null, gamma off.', 'Use f with beta 1e3, "y" and `z`.']
 ALL = [READ, RUN, SEARCH, SUM]
+
+
+def fill(function: dict[str, object], text: str) -> dict[str, object]:
+    """Return arguments for a function and a prompt."""
+    return fill_for(function, Wish(str(function["name"]), text))
 
 
 @pytest.mark.parametrize(
@@ -170,9 +180,9 @@ def test_optional_parameters_come_where_they_are_named() -> None:
 
 def test_nothing_fits_nothing() -> None:
     """No tools, or no word in common: nothing is wanted."""
-    assert wanted_tools({}, "Read /a") == []
-    assert wanted_tools({"zip": {}}, "How are you?") == []
-    assert wanted_tools({"get_tide": {"description": "Return the tide."}}, "When is the tide high?")[0][0] == "get_tide"
+    assert wishes({}, "Read /a") == []
+    assert wishes({"zip": {}}, "How are you?") == []
+    assert wishes({"get_tide": {"description": "Return the tide."}}, "When is the tide high?")[0].tool == "get_tide"
 
 
 def test_a_budget_cuts_honestly() -> None:
@@ -191,6 +201,189 @@ def test_stop_strings_end_the_text() -> None:
     assert plan_answer(ask("Hello.", stop=["tool", 7])).text == "I can answer this without a "
     assert plan_answer(ask("Hello.", stop="can")).text == "I "
     assert plan_answer(ask("Hello.", stop=4)).text.endswith(".")
+
+
+WEATHER = tool("get_weather", {"city": TEXT})
+TIME = tool("get_time", {})
+ECHO = tool("echo", {"text": TEXT})
+TYPED = tool(
+    "configure",
+    {
+        "name": TEXT,
+        "retries": {"type": "integer"},
+        "ratio": {"type": "number"},
+        "enabled": {"type": "boolean"},
+        "mode": {"enum": ["fast", "slow"]},
+        "tags": {"type": "array", "items": TEXT},
+        "note": {"anyOf": [TEXT, {"type": "null"}]},
+        "limits": {
+            "type": "object",
+            "properties": {"cpu": {"type": "integer"}, "ports": {"type": "array", "items": {"type": "integer"}}},
+            "required": ["cpu", "ports"],
+        },
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [
+        ("What's the weather in Paris?", [{"city": "Paris"}]),
+        ("What's the weather in Paris and Tokyo?", [{"city": "Paris"}, {"city": "Tokyo"}]),
+        (
+            "Weather in Paris, London and New York, please.",
+            [{"city": "Paris"}, {"city": "London"}, {"city": "New York"}],
+        ),
+        ('Call get_weather for "Oslo" and "Rome".', [{"city": "Oslo"}, {"city": "Rome"}]),
+        ("Call get_weather twice: once for Oslo and once for Rome.", [{"city": "Oslo"}, {"city": "Rome"}]),
+        ("Call get_time twice.", [{}, {}]),
+        ("Call get_time 3 times.", [{}, {}, {}]),
+        ("Read /etc/hosts and /etc/hostname.", [{"path": "/etc/hosts"}, {"path": "/etc/hostname"}]),
+        ("Run `ls` and `pwd`.", [{"command": "ls"}, {"command": "pwd"}]),
+        ("Call get_time, and then read_file for /a/b.", [{}]),
+        ("Call get_time. Do not call anything else, use no tool twice.", []),
+    ],
+)
+def test_as_many_calls_come_as_the_prompt_lists(prompt: str, expected: list[dict[str, object]]) -> None:
+    """One for each value, or as often as it says; one at a time where it says so; none where it forbids them."""
+    assert [arguments for _, arguments in calls(ask(prompt, [WEATHER, TIME, *ALL]))] == expected
+
+
+@pytest.mark.parametrize(
+    ("prompt", "value"),
+    [
+        ('Call echo with text set to exactly "  def f(x):\n      return x  \n".', "  def f(x):\n      return x  \n"),
+        ('Call echo with text set to exactly "C:\\new\\table 2>&1 {}[]".', "C:\\new\\table 2>&1 {}[]"),
+        ('Call echo with text set to exactly "a \\"b\\" c".', 'a "b" c'),
+        ('Call echo, its text is the JSON string "a\\nb\\u00e9".', "a\nbé"),
+        ('Call echo, its text is the JSON string "a\\qb".', "a\\qb"),
+        ('Call echo with `text` set to exactly `</tool_call> "x"`.', '</tool_call> "x"'),
+        ("Call echo with the text:\n```python\ndef f():\n    return 1\n```\n", "def f():\n    return 1"),
+        ('Call echo with {"text": "日本 😀 </parameter>"}', "日本 😀 </parameter>"),
+        ("Call echo. The text is 00123.", "00123"),
+        ('Call echo with text "" please.', ""),
+    ],
+)
+def test_values_are_echoed_to_the_letter(prompt: str, value: str) -> None:
+    """In quotes, ticks, a fence, or as JSON: indentation, markup, escapes and all."""
+    assert calls(ask(prompt, [TIME, ECHO])) == [("echo", {"text": value})]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        """Use configure: name "n1", retries -3, ratio 0.25, enabled false, mode slow, tags ["a", "b"], note null,
+        limits {"cpu": 2, "ports": [80, 443]}""",
+        """Use configure with name set to "n1", retries = -3, ratio: 2.5e-1, enabled off, mode is slow;
+        tags "a" and "b"; note is null; cpu 2, ports 80 and 443.""",
+        """Use configure with {"name": "n1", "retries": -3, "ratio": 0.25, "enabled": false, "mode": "slow",
+        "tags": ["a", "b"], "note": null, "limits": {"cpu": 2, "ports": [80, 443]}}""",
+    ],
+)
+def test_typed_values_are_taken_from_the_prompt(prompt: str) -> None:
+    """Numbers, booleans, null, lists and objects, in JSON or in words."""
+    assert calls(ask(prompt, [TYPED])) == [
+        (
+            "configure",
+            {
+                "name": "n1",
+                "retries": -3,
+                "ratio": 0.25,
+                "enabled": False,
+                "mode": "slow",
+                "tags": ["a", "b"],
+                "note": None,
+                "limits": {"cpu": 2, "ports": [80, 443]},
+            },
+        )
+    ]
+
+
+def test_words_come_before_the_call_where_they_are_wanted() -> None:
+    """As content before the call, in the stream and in the whole answer."""
+    plan_of = plan_answer(ask('First say "On it." and then call get_time.', [TIME]))
+    assert (plan_of.text, [call.name for call in plan_of.calls]) == ("On it.", ["get_time"])
+    assert plan_answer(ask("Say what you will do before you call get_time.", [TIME])).text
+
+
+def test_a_result_is_followed_by_the_next_call_that_was_asked_for() -> None:
+    """Calls one after the other: each result by the next one, the last by words."""
+    history: list[dict[str, object]] = [{"role": "user", "content": "Call get_time and then get_weather for Oslo."}]
+    made = []
+    for place in range(3):
+        planned = plan_answer({"messages": history, "tools": [TIME, WEATHER]}).calls
+        made += [call.name for call in planned]
+        for call in planned:
+            function = {"name": call.name, "arguments": call.arguments_json}
+            entry = {"id": f"c{place}", "type": "function", "function": function}
+            history += [
+                {"role": "assistant", "content": None, "tool_calls": [entry]},
+                {"role": "tool", "tool_call_id": f"c{place}", "content": "done"},
+            ]
+    assert made == ["get_time", "get_weather"]
+
+
+LEAVES: list[dict[str, object]] = [
+    {"type": "string"},
+    {"type": "string", "minLength": 4, "maxLength": 9},
+    {"type": "string", "format": "date"},
+    {"type": "integer", "minimum": 3, "maximum": 9},
+    {"type": "number", "minimum": -1.5},
+    {"type": "boolean"},
+    {"type": "null"},
+    {"type": ["string", "null"]},
+    {"enum": ["a", "b", 3, None]},
+    {"const": {"x": 1}},
+    {"$ref": "#/$defs/leaf"},
+    {"type": "array", "items": {"type": "integer"}, "minItems": 2},
+    {},
+]
+
+
+def around(inner: st.SearchStrategy[dict[str, object]]) -> st.SearchStrategy[dict[str, object]]:
+    """Return schemas that hold others."""
+
+    def closed(first: dict[str, object], second: dict[str, object], needed: list[str]) -> dict[str, object]:
+        properties = {"some": first, "other": second}
+        return {"type": "object", "properties": properties, "required": needed, "additionalProperties": False}
+
+    return st.one_of(
+        st.builds(lambda one: {"type": "array", "items": one}, inner),
+        st.builds(lambda one: {"anyOf": [{"type": "null"}, one]}, inner),
+        st.builds(closed, inner, inner, st.sampled_from([[], ["some"], ["some", "other"]])),
+    )
+
+
+SCHEMAS = st.recursive(st.sampled_from(LEAVES), around, max_leaves=6)
+
+
+@given(st.dictionaries(st.sampled_from(["alpha", "beta", "gamma"]), SCHEMAS, max_size=3), st.sampled_from(PROMPTS))
+def test_arguments_fit_any_schema(properties: dict[str, object], prompt: str) -> None:
+    """Whatever the schema asks for is given, by the judgement of a validator that is not ours."""
+    schema = {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+        "$defs": {"leaf": {"type": "object", "properties": {"x": {"type": "boolean"}}, "required": ["x"]}},
+    }
+    value = fill({"name": "f", "parameters": schema}, prompt)
+    assert jsonschema_rs.is_valid(schema, value), value
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "#"},
+        {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/a"}}},
+        {"anyOf": [{"$ref": "#"}]},
+        {"type": "object", "properties": {"next": {"$ref": "#"}}, "required": ["next"]},
+        {"type": "array", "items": {"$ref": "#"}, "minItems": 10**9},
+    ],
+)
+def test_a_schema_that_turns_in_circles_ends(schema: dict[str, object]) -> None:
+    """It gets some value, and the simulator goes on."""
+    assert fill({"name": "f", "parameters": schema}, "Call f.") is not None
 
 
 def test_the_same_request_gives_the_same_bytes() -> None:

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from toolwire.simulator.arguments import fill, wanted_tools
+from toolwire.simulator.arguments import fill
 from toolwire.simulator.wire import Chunk, Done, Wire
+from toolwire.simulator.wishes import MOST, Wish, asks_to_go_on, wished_words, wishes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -28,6 +30,9 @@ CHARACTERS_A_TOKEN = 4
 
 FRAGMENT = 4
 """Characters of one fragment: about what an engine sends for one token."""
+
+ID = 24
+"""Characters of a call's id behind `call_`."""
 
 CREATED = 1_796_083_200
 """A fixed time: the same request gives the same bytes."""
@@ -77,18 +82,20 @@ def plan_answer(request: Mapping[str, object], *, seed: int = 0) -> Plan:
     digest = hashlib.sha256(f"{seed}:{json.dumps(body, sort_keys=True, default=str)}".encode()).hexdigest()
     messages = _list_of_dicts(body.get("messages"))
     tools = _tools(body.get("tools"))
-    chosen = _calls(body, tools, messages)
+    asked = _last_text(messages)
     calls = tuple(
         PlannedCall(
-            name, json.dumps(fill(tools[name], text), ensure_ascii=False), f"call_{digest[4 * place : 4 * place + 24]}"
+            wish.tool,
+            json.dumps(fill(tools[wish.tool], wish), ensure_ascii=False),
+            f"call_{digest[place : place + ID]}",
         )
-        for place, (name, text) in enumerate(chosen)
+        for place, wish in enumerate(_calls(body, tools, messages))
     )
     thinks = _thinks(body)
     reasoning = (
         "The user wants this done; I use the tool." if thinks and calls else "Nothing to call." if thinks else ""
     )
-    text = "" if calls else _words(messages)
+    text = wished_words(asked) if calls else _words(messages)
     budget = _limit(body)
     produced = _tokens(reasoning) + _tokens(text) + sum(_tokens(call.arguments_json) + 8 for call in calls)
     cut = budget is not None and produced > budget
@@ -217,13 +224,13 @@ def _id(call: PlannedCall, index: int) -> str:
 
 def _calls(
     body: dict[str, object], tools: dict[str, dict[str, object]], messages: list[dict[str, object]]
-) -> list[tuple[str, str]]:
-    """Return the tools to call, each with the text that its arguments are taken from."""
+) -> list[Wish]:
+    """Return the calls to make: those that the prompt asks for, as far as the request allows and demands them."""
     choice = body.get("tool_choice", "auto")
-    allowed = tools
-    demanded = choice == "required"
+    asked = _last_text(messages)
     if not tools or choice == "none":
         return []
+    allowed, demanded = tools, choice == "required"
     if isinstance(choice, dict):
         listed = choice.get("allowed_tools", choice)
         if choice.get("type") == "allowed_tools" and isinstance(listed, dict):
@@ -232,17 +239,33 @@ def _calls(
             demanded = listed.get("mode") == "required"
         else:
             function = choice.get("function", choice.get("custom", choice))
-            name = function.get("name") if isinstance(function, dict) else None
-            allowed = {one: tool for one, tool in tools.items() if one == name}
-            demanded = True
-            return [(one, _last_text(messages)) for one in list(allowed)[:1]]
-    answered = bool(messages) and messages[-1].get("role") == "tool"
-    if answered and not demanded:
-        return []
-    chosen = wanted_tools(allowed, _last_text(messages))
+            name = str(function.get("name")) if isinstance(function, dict) else ""
+            return (wishes({name: tools[name]}, asked) or [Wish(name, asked)])[:1] if name in tools else []
+    chosen = wishes(allowed, asked)
+    made = _made(messages)
+    if made is not None:
+        # a result was the last word: go on where the prompt lists more than was done, else answer
+        chosen = chosen[made:] if asks_to_go_on(asked) else []
     if not chosen and demanded and allowed:
-        chosen = [(next(iter(allowed)), _last_text(messages))]
-    return chosen if body.get("parallel_tool_calls") is not False else chosen[:1]
+        chosen = wishes(allowed, asked)[:1] or [Wish(next(iter(allowed)), asked)]
+    one_by_one = body.get("parallel_tool_calls") is False or bool(_THEN.search(asked))
+    return chosen[: 1 if one_by_one else MOST]
+
+
+_THEN = re.compile(r"\b(?:and|only) then\b|\bafter that\b|\bafterwards\b|\bwait for\b", re.IGNORECASE)
+"""Words that ask for calls one after the other."""
+
+
+def _made(messages: list[dict[str, object]]) -> int | None:
+    """Return how many calls were made since the user's last message; None where that message is the last word."""
+    made = 0
+    if not messages or messages[-1].get("role") != "tool":
+        return None
+    for message in reversed(messages):
+        if message.get("role") == "user":
+            break
+        made += len(_list_of_dicts(message.get("tool_calls")))
+    return made
 
 
 def _tools(value: object) -> dict[str, dict[str, object]]:
