@@ -13,7 +13,8 @@ from toolwire.judge import judge
 from toolwire.rule import Level
 from toolwire.rules.catalogue import RULES
 from toolwire.simulator.faults import FAULTS, by_name
-from toolwire.simulator.script import plan_answer, stream, whole
+from toolwire.simulator.forms import stream, whole
+from toolwire.simulator.script import plan_answer
 from toolwire.simulator.wire import Ending, Pause, Raw, frame
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from toolwire.exchange import decode_exchange
 from toolwire.judge import Verdict, judge
 from toolwire.rules.catalogue import RULES
 from toolwire.simulator.faults import FAULTS, by_name
+from toolwire.simulator.forms import Dialect
 from toolwire.simulator.play import FIRST, STEP, plan_wire, wire_exchange
-from toolwire.simulator.script import Dialect
 from toolwire.simulator.wire import Chunk, Ending, Pause, Raw, Wire, frame
 
 TOOL = {

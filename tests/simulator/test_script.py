@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 import pytest
@@ -15,10 +16,14 @@ from toolwire.plan import plan, request_body
 from toolwire.rule import Level
 from toolwire.rules.catalogue import RULES
 from toolwire.simulator.arguments import fill as fill_for
-from toolwire.simulator.script import Dialect, plan_answer, stream, whole
-from toolwire.simulator.wire import frame
+from toolwire.simulator.forms import Dialect, stream, whole
+from toolwire.simulator.script import plan_answer
+from toolwire.simulator.wire import Chunk, frame
 from toolwire.simulator.wishes import Wish, wishes
 from toolwire.suite import builtin_suite
+
+if TYPE_CHECKING:
+    from toolwire.simulator.wire import Wire
 
 
 def tool(
@@ -185,15 +190,112 @@ def test_nothing_fits_nothing() -> None:
     assert wishes({"get_tide": {"description": "Return the tide."}}, "When is the tide high?")[0].tool == "get_tide"
 
 
-def test_a_budget_cuts_honestly() -> None:
-    """A small max_tokens ends with length, inside the call, and the counts say so."""
-    cut = plan_answer(ask("Read /etc/hosts.", ALL, max_tokens=3))
-    assert cut.finish == "length"
-    assert cut.usage["completion_tokens"] == 3
-    body = b"".join(map(frame, stream(cut).items))
-    assert b'"length"' in body
-    message = whole(cut)["choices"][0]["message"]  # type: ignore[index]  # the form of a body
-    assert "tool_calls" not in message
+def joined(wire: Wire) -> dict[str, Any]:
+    """Join the deltas of a one-choice stream to a message, without any decoder of ours."""
+    message: dict[str, Any] = {"role": "assistant", "content": "", "reasoning": "", "calls": [], "finish": None}
+    for item in wire.items:
+        if not isinstance(item, Chunk) or not item.value["choices"]:
+            continue
+        value: Any = item.value
+        choice = value["choices"][0]
+        delta = choice["delta"]
+        message["content"] += delta.get("content") or ""
+        message["reasoning"] += delta.get("reasoning_content") or delta.get("reasoning") or ""
+        for entry in delta.get("tool_calls") or []:
+            if entry.get("id"):
+                message["calls"].append([entry["function"]["name"], ""])
+            message["calls"][entry["index"]][1] += entry["function"].get("arguments") or ""
+        message["finish"] = choice["finish_reason"] or message["finish"]
+    return message
+
+
+def told(body: dict[str, Any]) -> dict[str, Any]:
+    """Return a whole answer in the same form."""
+    message = body["choices"][0]["message"]
+    return {
+        "role": "assistant",
+        "content": message["content"] or "",
+        "reasoning": message.get("reasoning_content", ""),
+        "calls": [[one["function"]["name"], one["function"]["arguments"]] for one in message.get("tool_calls", [])],
+        "finish": body["choices"][0]["finish_reason"],
+    }
+
+
+THINKING: dict[str, Any] = {"chat_template_kwargs": {"enable_thinking": True}}
+LONG = 'First say "Here it comes." and then call read_file for /etc/hosts and run_shell with command "ls -la".'
+
+
+@pytest.mark.parametrize("dialect", [form for form in Dialect if form is not Dialect.OLLAMA])
+@pytest.mark.parametrize("budget", range(1, 60))
+def test_a_budget_cuts_stream_and_whole_answer_alike(dialect: Dialect, budget: int) -> None:
+    """Wherever it ends, in reasoning, words, name or arguments: the same is left, and the finish says so."""
+    full = plan_answer(ask(LONG, ALL, **THINKING))
+    cut = plan_answer(ask(LONG, ALL, **THINKING, max_tokens=budget))
+    message = joined(stream(cut, dialect=dialect))
+    assert message == told(whole(cut))
+    needed = full.usage["completion_tokens"]
+    assert cut.usage["completion_tokens"] == min(budget, needed)
+    assert message["finish"] == ("length" if budget < needed else "tool_calls")
+    uncut = joined(stream(full, dialect=dialect))
+    for key in ("reasoning", "content"):
+        assert uncut[key].startswith(message[key])
+    for (name, arguments), (full_name, full_arguments) in zip(message["calls"], uncut["calls"], strict=False):
+        assert name == full_name
+        assert full_arguments.startswith(arguments)
+    assert (message == uncut) == (budget >= needed)
+
+
+def test_whole_calls_come_whole_or_not_at_all() -> None:
+    """An engine that sends each call in one delta sends none that the budget cuts."""
+    for budget in range(1, 60):
+        cut = plan_answer(ask("Read /etc/hosts.", ALL, max_tokens=budget))
+        calls_sent = joined(stream(cut, dialect=Dialect.OLLAMA))["calls"]
+        assert calls_sent in ([], [["read_file", '{"path": "/etc/hosts"}']])
+        assert bool(calls_sent) == (cut.finish == "tool_calls")
+
+
+def test_engines_have_their_habits() -> None:
+    """What tells them apart on the wire (formats, section 3)."""
+    request = ask("Read /etc/hosts.", ALL, **THINKING, stream_options={"include_usage": True})
+    wires = {
+        form: [item.value for item in stream(plan_answer(request), dialect=form).items if isinstance(item, Chunk)]
+        for form in Dialect
+    }
+    text = {form: json.dumps(chunks) for form, chunks in wires.items()}
+    assert {form for form in Dialect if '"reasoning":' in text[form]} == {Dialect.VLLM, Dialect.OLLAMA}
+    assert {form for form in Dialect if '"logprobs"' not in text[form]} == {Dialect.LLAMACPP, Dialect.OLLAMA}
+    assert '"stop_reason"' in text[Dialect.VLLM]
+    assert '"matched_stop"' in text[Dialect.SGLANG]
+    assert "timings" in wires[Dialect.LLAMACPP][-1]
+    heads = {form: _head(chunks) for form, chunks in wires.items()}
+    assert "arguments" not in heads[Dialect.VLLM]["function"]
+    assert heads[Dialect.OLLAMA]["function"]["arguments"] == '{"path": "/etc/hosts"}'
+    lengths = {form: len(head["id"]) for form, head in heads.items()}
+    assert lengths == {"openai": 29, "vllm": 30, "sglang": 29, "llamacpp": 32, "ollama": 13}
+
+
+def _head(chunks: list[Any]) -> dict[str, Any]:
+    """Return the first entry of a call."""
+    return next(
+        entry for chunk in chunks for choice in chunk["choices"] for entry in choice["delta"].get("tool_calls", [])
+    )
+
+
+@pytest.mark.parametrize(
+    ("switch", "thinks"),
+    [
+        ({"chat_template_kwargs": {"enable_thinking": True}}, True),
+        ({"chat_template_kwargs": {"thinking": True}}, True),
+        ({"chat_template_kwargs": {"enable_thinking": False}, "reasoning_effort": "high"}, False),
+        ({"reasoning_effort": "high"}, True),
+        ({"reasoning_effort": "none"}, False),
+        ({"reasoning_effort": 3}, False),
+        ({}, False),
+    ],
+)
+def test_it_thinks_where_it_is_asked_to(switch: dict[str, Any], thinks: bool) -> None:
+    """By the switches that chat templates and services have, the template's first."""
+    assert bool(plan_answer(ask("Hello.", **switch)).reasoning) is thinks
 
 
 def test_stop_strings_end_the_text() -> None:

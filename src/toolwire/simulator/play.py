@@ -10,7 +10,8 @@ import random
 from typing import TYPE_CHECKING
 
 from toolwire.simulator.faults import by_name
-from toolwire.simulator.script import Dialect, plan_answer, stream
+from toolwire.simulator.forms import Dialect, stream
+from toolwire.simulator.script import plan_answer
 from toolwire.simulator.wire import Ending, Pause, frame
 
 if TYPE_CHECKING:

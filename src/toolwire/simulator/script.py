@@ -1,4 +1,4 @@
-"""What the simulator answers: a planned completion, made from the request by rules, and its healthy forms.
+"""What the simulator answers: a planned completion, made from the request by rules.
 
 A plan picks the tool that the last message asks for, fills its arguments from the declared schema and the prompt, and
 honours what the request demands, so that any suite can be asked of it.
@@ -13,39 +13,27 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from toolwire.simulator.arguments import fill
-from toolwire.simulator.wire import Chunk, Done, Wire
 from toolwire.simulator.wishes import MOST, Wish, asks_to_go_on, wished_words, wishes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
-__all__ = ["Dialect", "Plan", "PlannedCall", "plan_answer", "stream", "whole"]
+__all__ = ["CHARACTERS_A_TOKEN", "HEAD", "Plan", "PlannedCall", "plan_answer", "tokens"]
 
 CHARACTERS_A_TOKEN = 4
 """What a token of English or JSON comes to, roughly; budgets are counted with it."""
 
-FRAGMENT = 4
-"""Characters of one fragment: about what an engine sends for one token."""
+HEAD = 8
+"""Tokens that a call takes beside its arguments: markers and name."""
 
 ID = 24
 """Characters of a call's id behind `call_`."""
 
 CREATED = 1_796_083_200
 """A fixed time: the same request gives the same bytes."""
-
-
-class Dialect(StrEnum):
-    """Whose habits a healthy stream has."""
-
-    OPENAI = "openai"
-    VLLM = "vllm"
-    SGLANG = "sglang"
-    LLAMACPP = "llamacpp"
-    OLLAMA = "ollama"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +84,11 @@ def plan_answer(request: Mapping[str, object], *, seed: int = 0) -> Plan:
         "The user wants this done; I use the tool." if thinks and calls else "Nothing to call." if thinks else ""
     )
     text = wished_words(asked) if calls else _words(messages)
+    text = _stopped(text, body.get("stop"))
     budget = _limit(body)
-    produced = _tokens(reasoning) + _tokens(text) + sum(_tokens(call.arguments_json) + 8 for call in calls)
+    produced = tokens(reasoning) + tokens(text) + sum(tokens(call.arguments_json) + HEAD for call in calls)
     cut = budget is not None and produced > budget
-    prompt = _tokens(json.dumps([body.get("messages"), body.get("tools")], default=str))
+    prompt = tokens(json.dumps([body.get("messages"), body.get("tools")], default=str))
     completion = min(produced, budget) if budget is not None else produced
     n = body.get("n")
     options = body.get("stream_options")
@@ -107,7 +96,7 @@ def plan_answer(request: Mapping[str, object], *, seed: int = 0) -> Plan:
         request=body,
         model=str(body.get("model") or "simulator"),
         reasoning=reasoning,
-        text=_stopped(text, body.get("stop")),
+        text=text,
         calls=calls,
         finish="length" if cut else "tool_calls" if calls else "stop",
         n=n if isinstance(n, int) and 1 <= n <= 16 else 1,  # noqa: PLR2004 - more alternatives are nobody's test
@@ -118,105 +107,9 @@ def plan_answer(request: Mapping[str, object], *, seed: int = 0) -> Plan:
     )
 
 
-# -- from a plan to the wire -------------------------------------------------------------------------------------------
-
-
-def stream(plan: Plan, *, dialect: Dialect | str = Dialect.OPENAI) -> Wire:
-    """Return the healthy stream of a plan."""
-    form = Dialect(dialect)
-    parts: list[dict[str, object]] = []
-    for index in range(plan.n):
-        parts += [_chunk(plan, [_choice(index, delta)]) for delta in _cut(plan, list(_deltas(plan, index, form)))]
-        parts.append(_chunk(plan, [_choice(index, {}, plan.finish)]))
-    if plan.include_usage:
-        parts.append({**_chunk(plan, []), "usage": dict(plan.usage)})
-    return Wire((*(Chunk(part) for part in parts), Done()))
-
-
-def whole(plan: Plan) -> dict[str, object]:
-    """Return the answer in its non-streamed form."""
-    choices = []
-    for index in range(plan.n):
-        message: dict[str, object] = {"role": "assistant", "content": plan.text or None}
-        if plan.reasoning:
-            message["reasoning_content"] = plan.reasoning
-        if plan.calls and plan.budget is None:
-            message["tool_calls"] = [
-                {
-                    "id": _id(call, index),
-                    "type": "function",
-                    "function": {"name": call.name, "arguments": call.arguments_json},
-                }
-                for call in plan.calls
-            ]
-        choices.append({"index": index, "message": message, "logprobs": None, "finish_reason": plan.finish})
-    return {
-        "id": plan.id,
-        "object": "chat.completion",
-        "created": plan.created,
-        "model": plan.model,
-        "choices": choices,
-        "usage": dict(plan.usage),
-    }
-
-
-def _chunk(plan: Plan, choices: list[dict[str, object]]) -> dict[str, object]:
-    """Return one chunk."""
-    return {
-        "id": plan.id,
-        "object": "chat.completion.chunk",
-        "created": plan.created,
-        "model": plan.model,
-        "choices": choices,
-    }
-
-
-def _choice(index: int, delta: dict[str, object], finish: str | None = None) -> dict[str, object]:
-    """Return one entry of `choices`."""
-    return {"index": index, "delta": delta, "logprobs": None, "finish_reason": finish}
-
-
-def _deltas(plan: Plan, index: int, form: Dialect) -> Iterator[dict[str, object]]:
-    """Yield the deltas of one choice, without the finish."""
-    yield {"role": "assistant", "content": None if form is Dialect.LLAMACPP else ""}
-    thinking = "reasoning" if form in (Dialect.VLLM, Dialect.OLLAMA) else "reasoning_content"
-    for piece in _pieces(plan.reasoning):
-        yield {thinking: piece}
-    for piece in _pieces(plan.text):
-        yield {"content": piece}
-    for place, call in enumerate(plan.calls):
-        yield from _call_deltas(call, place, _id(call, index), form)
-
-
-def _call_deltas(call: PlannedCall, place: int, identity: str, form: Dialect) -> Iterator[dict[str, object]]:
-    """Yield the deltas of one call in the habit of an engine (formats, section 3)."""
-    head: dict[str, object] = {"index": place, "id": identity, "type": "function"}
-    if form is Dialect.OLLAMA:
-        yield {"tool_calls": [{**head, "function": {"name": call.name, "arguments": call.arguments_json}}]}
-        return
-    name: dict[str, object] = {"name": call.name}
-    yield {"tool_calls": [{**head, "function": name if form is Dialect.VLLM else {**name, "arguments": ""}}]}
-    for piece in _pieces(call.arguments_json):
-        entry: dict[str, object] = {"index": place, "function": {"arguments": piece}}
-        if form is Dialect.SGLANG:
-            entry = {"id": None, "index": place, "type": "function", "function": {"name": None, "arguments": piece}}
-        yield {"tool_calls": [entry]}
-
-
-def _cut(plan: Plan, deltas: list[dict[str, object]]) -> list[dict[str, object]]:
-    """Keep as many deltas as the budget allows: one a token, and the role for nothing."""
-    return deltas if plan.budget is None else deltas[: plan.budget + 1]
-
-
-def _pieces(text: str) -> Iterator[str]:
-    """Cut a text into fragments."""
-    for place in range(0, len(text), FRAGMENT):
-        yield text[place : place + FRAGMENT]
-
-
-def _id(call: PlannedCall, index: int) -> str:
-    """Return the id of a call in one choice: choices never share one."""
-    return call.id if index == 0 else f"{call.id}{index}"
+def tokens(text: str) -> int:
+    """Return about how many tokens a text has."""
+    return -(-len(text) // CHARACTERS_A_TOKEN)
 
 
 # -- from a request to a plan ------------------------------------------------------------------------------------------
@@ -303,9 +196,13 @@ def _words(messages: list[dict[str, object]]) -> str:
 
 
 def _thinks(body: dict[str, object]) -> bool:
-    """Whether the model is to think."""
+    """Whether the model is to think: by the switches of the chat templates and services that have one."""
     kwargs = body.get("chat_template_kwargs")
-    return isinstance(kwargs, dict) and kwargs.get("enable_thinking") is True
+    for switch in ("enable_thinking", "thinking"):
+        if isinstance(kwargs, dict) and isinstance(kwargs.get(switch), bool):
+            return kwargs[switch] is True
+    effort = body.get("reasoning_effort")
+    return isinstance(effort, str) and effort not in ("none", "minimal")
 
 
 def _limit(body: dict[str, object]) -> int | None:
@@ -315,11 +212,6 @@ def _limit(body: dict[str, object]) -> int | None:
         if isinstance(value, int) and not isinstance(value, bool) and value > 0:
             return value
     return None
-
-
-def _tokens(text: str) -> int:
-    """Return about how many tokens a text has."""
-    return -(-len(text) // CHARACTERS_A_TOKEN)
 
 
 def _stopped(text: str, stop: object) -> str:

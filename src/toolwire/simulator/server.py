@@ -21,8 +21,9 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Self
 
 from toolwire.simulator.faults import FAULTS, by_name
+from toolwire.simulator.forms import stream, whole
 from toolwire.simulator.pacing import Pacing, parts
-from toolwire.simulator.script import plan_answer, stream, whole
+from toolwire.simulator.script import plan_answer
 from toolwire.simulator.wire import Ending, Pause, Wire, frame
 
 if TYPE_CHECKING:

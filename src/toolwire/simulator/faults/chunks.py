@@ -297,7 +297,7 @@ FAULTS = (
         "message-at-end",
         "the calls come in a `message` with the finish",
         rebuild(_whole_message),
-        "phantom-finish",
+        "message-for-delta",
         verdict="DROP",
     ),
     _fault("choice-index-missing", "no choice has an index", _choice_key("index"), "choice-index"),

@@ -136,7 +136,7 @@ def part_of(item: Item) -> Part:
     delta = delta_of(value)
     if "role" in delta:
         return Part.ROLE
-    if "reasoning_content" in delta or "reasoning" in delta:
+    if delta.get("reasoning_content") is not None or delta.get("reasoning") is not None:
         return Part.REASONING
     return Part.CONTENT if "content" in delta else Part.OTHER
 

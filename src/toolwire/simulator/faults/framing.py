@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from toolwire.simulator.faults.edit import Part, edit, event, insert, part_of, rebuild, replace_part, without
 from toolwire.simulator.faults.errors import answer_with
 from toolwire.simulator.faults.fault import declare
-from toolwire.simulator.script import whole
+from toolwire.simulator.forms import whole
 from toolwire.simulator.wire import Chunk, Done, Raw, Wire, frame
 
 if TYPE_CHECKING:
