@@ -110,6 +110,17 @@ def test_fault_trips_exactly_its_rules(fault: Fault) -> None:
 
 CALL = {"type": "function", "function": {"name": "read_file"}}
 EXPECTED = Expectation([ExpectedCall("read_file", None)])
+BOTH = Expectation(
+    [ExpectedCall("read_file", {"path": "/a", "lines": 2}), ExpectedCall("read_file", {"path": "/b", "lines": 3})]
+)
+TWO: dict[str, object] = {
+    "messages": [
+        {
+            "role": "user",
+            "content": 'Call read_file with {"path": "/a", "lines": 2} and with {"path": "/b", "lines": 3}.',
+        }
+    ]
+}
 TWIN = whole(plan_answer(REQUEST, seed=1))
 GENERATED = '<tool_call>\n{"name": "read_file", "arguments": {"path": "/etc/hosts", "lines": 1}}\n</tool_call>'
 
@@ -126,6 +137,10 @@ DEMANDS: list[tuple[str, str, dict[str, object], dict[str, Any]]] = [
     ("twin-text-differs", "reasoning-in-content", {}, {"twin": TWIN}),
     ("generated-call-lost", "silent-drop", {}, {"generated": GENERATED}),
     ("choice-order", "choices-backwards", {"n": 2}, {}),
+    ("choice-index", "choice-missing", {"n": 2}, {}),
+    ("http-error", "strict-about-fields", {"top_k": 20}, {}),
+    ("expected-calls", "later-calls-lost", TWO, {"expect": BOTH}),
+    ("expected-calls", "later-calls-grafted", TWO, {"expect": BOTH}),
     ("usage-unasked", "usage-unasked", {"stream_options": {}}, {}),
 ]
 """Rule, fault, and what must be demanded or known besides for the rule to see it."""
@@ -158,8 +173,16 @@ def test_each_rule_speaks_or_says_why_not() -> None:
     assert {rule.name for rule in RULES} - heard == set(UNTRIPPED)
 
 
-IDLE = {"legal-healthy", "choices-backwards", "usage-unasked"}
-"""Faults that leave this answer as it is: they need several choices, or usage that was not asked for."""
+IDLE = {
+    "legal-healthy",
+    "choices-backwards",
+    "choice-missing",
+    "usage-unasked",
+    "later-calls-lost",
+    "later-calls-grafted",
+    "strict-about-fields",
+}
+"""Faults that leave this answer as it is: they need several choices or calls, or what was not asked for."""
 
 
 @pytest.mark.parametrize("fault", [*MATRIX, *CHANCE], ids=lambda fault: fault.name)
@@ -200,7 +223,13 @@ def test_faults_suit_any_request(changed: dict[str, object]) -> None:
 @pytest.mark.parametrize("fault", CHANCE, ids=lambda fault: fault.name)
 def test_chance_follows_the_dice(fault: Fault) -> None:
     """Of many answers about as many go wrong as the name says."""
-    shares = {"drop-30-percent": 0.3, "leak-30-percent": 0.3, "flaky-one-in-ten": 0.1, "flaky-one-in-fifty": 0.02}
+    shares = {
+        "drop-30-percent": 0.3,
+        "fails-30-percent": 0.3,
+        "leak-30-percent": 0.3,
+        "flaky-one-in-ten": 0.1,
+        "flaky-one-in-fifty": 0.02,
+    }
     plan = plan_answer(REQUEST, seed=1)
     healthy = stream(plan)
     dice = random.Random(20)

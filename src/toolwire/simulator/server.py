@@ -206,9 +206,11 @@ class SimulatorServer:
         headers = dict(wire.headers)
         if wire.status != 200 and not wire.endless:  # noqa: PLR2004 - OK
             headers["content-length"] = str(sum(len(frame(item)) for item in wire.items))
-        chunked = "content-length" not in headers
+        chunked = "content-length" not in headers and not wire.close_delimited
         if chunked:
             headers["transfer-encoding"] = "chunked"
+        if wire.close_delimited:
+            headers["connection"] = "close"
         writer.write(_head(wire.status, headers))
         for part in parts(wire, self._pacing, dice):
             await _wait(writer, part.wait)
@@ -228,7 +230,7 @@ class SimulatorServer:
                 if chunked:
                     writer.write(b"0\r\n\r\n")
                 await writer.drain()
-                return True
+                return not wire.close_delimited
 
 
 async def _wait(writer: asyncio.StreamWriter, seconds: float) -> None:

@@ -64,6 +64,8 @@ class Wire:
     ending: Ending = Ending.CLEAN
     one_write: bool = False
     """Whether all bytes go out in one write at the end, as a buffering proxy sends them."""
+    close_delimited: bool = False
+    """Whether only the end of the connection ends the body, without chunks or a length (RFC 9112, section 6.3)."""
     endless: bool = False
     """Whether the last item is repeated for ever; only the server plays that."""
 

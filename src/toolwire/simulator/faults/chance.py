@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolwire.simulator.faults.edit import content_instead
+from toolwire.simulator.faults.errors import FAULTS as ERRORS
 from toolwire.simulator.faults.fault import declare
 from toolwire.simulator.faults.leaks import FAULTS as LEAKS
 
@@ -38,9 +39,12 @@ def _one_of_leaks(wire: Wire, plan: Plan, dice: Random) -> Wire:
     return dice.choice(LEAKS).apply(wire, plan, dice)
 
 
+_REFUSAL = next(fault for fault in ERRORS if fault.name == "http-500")
+
 FAULTS = (
     _fault("drop-30-percent", "three answers of ten announce a call and make none", sometimes(0.3, _DROP)),
     _fault("leak-30-percent", "three answers of ten leak the call", sometimes(0.3, _LEAK.apply), *_LEAK.trips),
+    _fault("fails-30-percent", "three answers of ten are an error with status 500", sometimes(0.3, _REFUSAL.apply)),
     _fault("flaky-one-in-ten", "one answer of ten leaks a call, each in its own way", sometimes(0.1, _one_of_leaks)),
     _fault("flaky-one-in-fifty", "one answer of fifty leaks the call", sometimes(0.02, _LEAK.apply), *_LEAK.trips),
 )

@@ -13,7 +13,9 @@ from toolwire.simulator.faults.edit import (
     Part,
     as_object,
     assistant_calls,
+    choice_of,
     ended,
+    entry_of,
     head_fields,
     like,
     part_of,
@@ -21,6 +23,7 @@ from toolwire.simulator.faults.edit import (
     template,
 )
 from toolwire.simulator.faults.fault import declare
+from toolwire.simulator.wire import Chunk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -61,7 +64,40 @@ def _uninvited(items: tuple[Item, ...], plan: Plan) -> Iterable[Item]:
             yield item
 
 
+def _later_calls_lost(items: tuple[Item, ...], _plan: Plan) -> Iterable[Item]:
+    """Send the first call alone."""
+    return (item for item in items if not (isinstance(item, Chunk) and entry_of(item.value).get("index", 0)))
+
+
+def _last_choice_lost(items: tuple[Item, ...], plan: Plan) -> Iterable[Item]:
+    """Send one choice less than was asked for, where several were."""
+    last = plan.n - 1
+    return (
+        item for item in items if not (isinstance(item, Chunk) and last and choice_of(item.value).get("index") == last)
+    )
+
+
+def _later_calls_grafted(items: tuple[Item, ...], plan: Plan) -> Iterable[Item]:
+    """Give the later calls the arguments of the first."""
+    first = plan.calls[0].arguments_json if plan.calls else ""
+    for item in items:
+        index = entry_of(item.value).get("index", 0) if isinstance(item, Chunk) else 0
+        if not index or not isinstance(item, Chunk):
+            yield item
+        elif part_of(item) is Part.HEAD:
+            yield item
+            yield like(template(items), tool_calls=[{"index": index, "function": {"arguments": first}}])
+
+
 FAULTS = (
+    _fault("later-calls-lost", "of several calls only the first comes", rebuild(_later_calls_lost), verdict="PASS"),
+    _fault(
+        "later-calls-grafted",
+        "of several calls each has the arguments of the first",
+        rebuild(_later_calls_grafted),
+        verdict="PASS",
+    ),
+    _fault("choice-missing", "the last of several choices does not come", rebuild(_last_choice_lost), verdict="PASS"),
     _fault("wrong-tool", "another tool is called than the prompt asks for", rebuild(_wrong_tool), verdict="PASS"),
     _fault("call-uninvited", "a tool is called that nobody asked for", rebuild(_uninvited), verdict="PASS"),
 )

@@ -66,7 +66,67 @@ def _http(status: int, kind: str, *, headers: dict[str, str] | None = None, text
     )
 
 
+OPENAI_FIELDS = frozenset(
+    (
+        "audio",
+        "frequency_penalty",
+        "function_call",
+        "functions",
+        "logit_bias",
+        "logprobs",
+        "max_completion_tokens",
+        "max_tokens",
+        "messages",
+        "metadata",
+        "modalities",
+        "model",
+        "moderation",
+        "n",
+        "parallel_tool_calls",
+        "prediction",
+        "presence_penalty",
+        "prompt_cache_key",
+        "prompt_cache_options",
+        "prompt_cache_retention",
+        "reasoning_effort",
+        "response_format",
+        "safety_identifier",
+        "seed",
+        "service_tier",
+        "stop",
+        "store",
+        "stream",
+        "stream_options",
+        "temperature",
+        "tool_choice",
+        "tools",
+        "top_logprobs",
+        "top_p",
+        "user",
+        "verbosity",
+        "web_search_options",
+    )
+)
+"""What OpenAI's own API takes in the body (openai-openapi and openai-python 3.57, CreateChatCompletionRequest)."""
+
+
+def _strict_about_fields(wire: Wire, plan: Plan, _dice: Random) -> Wire:
+    """Refuse a request with a field beyond OpenAI's, and name it."""
+    beyond = sorted(plan.request.keys() - OPENAI_FIELDS)
+    if not beyond:
+        return wire
+    words = f"Unrecognized request argument supplied: {beyond[0]}"
+    error = {"message": words, "type": "invalid_request_error", "param": beyond[0], "code": None}
+    return Wire((Raw(json.dumps({"error": error}).encode()),), 400, dict(AS_JSON))
+
+
 FAULTS = (
+    _fault(
+        "strict-about-fields",
+        "a request with a field that OpenAI does not know is refused by its name",
+        _strict_about_fields,
+        verdict="PASS",
+    ),
     _fault(
         "error-then-done",
         "an error object comes amid the arguments, and then the end mark",

@@ -123,5 +123,11 @@ FAULTS = (
         chain(_half(), set_finish("content_filter")),
         verdict="CUT",
     ),
+    _fault(
+        "finish-length-complete",
+        "the budget ends right behind the last brace, so a whole call ends with `length`",
+        set_finish("length"),
+        verdict="PASS",
+    ),
     _fault("calls-parallel", "two calls come where two may", second_call(), verdict="PASS"),
 )

@@ -11,6 +11,7 @@ from toolwire.simulator.faults.edit import (
     edit,
     entry_of,
     first_call,
+    function_of,
     second_call,
 )
 from toolwire.simulator.faults.fault import declare
@@ -82,6 +83,11 @@ def _regenerated(wire: Wire, plan: Plan, dice: Random) -> Wire:
     return edit(Part.ARGUMENTS, mutate)(wire, plan, dice)
 
 
+def _into_function(value: Object) -> None:
+    """Move the id of a call into its function."""
+    function_of(value)["id"] = entry_of(value).pop("id")
+
+
 def _duplicate(wire: Wire, plan: Plan, dice: Random) -> Wire:
     """Give a second call the id of the first."""
     call = first_call(plan)
@@ -123,6 +129,13 @@ FAULTS = (
         verdict="PASS",
     ),
     _fault("id-of-history", "the id is one of an earlier turn", _of_history, "call-id-of-history", verdict="PASS"),
+    _fault(
+        "id-misplaced",
+        "the id stands within `function`",
+        edit(Part.HEAD, _into_function),
+        "call-field-misplaced",
+        "call-id-missing",
+    ),
     _fault("type-missing", "no fragment of a call has a type", _head_without("type"), "call-type"),
     _fault("type-null", "the type of a call is null", _head(type=None), "call-type"),
     _fault("type-wrong", "the type of a call is `tool`", _head(type="tool"), "call-type"),

@@ -209,6 +209,17 @@ FAULTS = (
         "the bytes of events come in pieces that fit nothing",
         rebuild(_torn),
     ),
+    _pass("legal-error-null", "each chunk has `error: null`", edit_all(lambda value: value.update(error=None))),
+    _pass(
+        "legal-close-delimited",
+        "the body has no length and no chunks, and ends with the connection",
+        lambda wire, _plan, _dice: replace(wire, close_delimited=True),
+    ),
+    _pass(
+        "legal-header-case",
+        "the headers are written in capitals, and the content type has parameters",
+        lambda wire, _plan, _dice: replace(wire, headers={"CONTENT-TYPE": 'Text/Event-Stream; charset="UTF-8"'}),
+    ),
     _pass(
         "legal-system-fingerprint-null",
         "the fingerprint of the system is null",
