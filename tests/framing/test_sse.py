@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
+import tracemalloc
 from dataclasses import dataclass, field
+from unittest.mock import patch
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from openai._streaming import SSEDecoder
 
-from toolwire.framing import RECORDED, Event, FramingAnomaly, Limits, Residue, Span
-from toolwire.framing.sse import SseDecoder
+from toolwire.framing import EXCERPT, RECORDED, Event, FramingAnomaly, Limits, Residue, Span
+from toolwire.framing import sse as module
+from toolwire.framing.sse import BLOCK, SseDecoder
 
 F = FramingAnomaly
 
@@ -88,7 +92,30 @@ ROWS = [
     Row(b"id: 7\ndata: a\n\n\ndata: b\n\n", [("", "a"), ("", "b")], [F.ID_FIELD, F.EMPTY_DATA_BLOCK]),
     Row(b"id: 7\ndata: a\n\nid\ndata: b\n\n\n", [("", "a"), ("", "b")], [F.ID_FIELD, F.ID_FIELD]),
     Row(b"data: a\n: inside\ndata: b\n\n", [("", "a\nb")], [F.COMMENT, F.MULTI_LINE_DATA]),
+    Row(
+        b"id: 7\n\ndata: a\n\n: c\n\nid:\n\n: c\n\n",
+        [("", "a")],
+        [F.ID_FIELD, F.EMPTY_DATA_BLOCK, F.COMMENT, F.COMMENT_AFTER_ID, F.ID_FIELD, F.EMPTY_DATA_BLOCK, F.COMMENT],
+    ),
+    Row(b":\n\n:data: a\n\ndata: b\n\n", [("", "b")], [F.COMMENT, F.COMMENT]),
+    # an event's name before its data, which has a quick way of its own
+    Row(b"event: \ndata: a\n\n", [("", "a")], [F.EVENT_NAME]),
+    Row(b"event:  x \ndata:  a \n\n", [(" x ", " a ")], [F.EVENT_NAME]),
+    Row(b"event: x\ndata: \n\n", [("x", "")], [F.EVENT_NAME, F.EMPTY_DATA_BLOCK]),
+    Row(b"event:x\ndata: a\n\n", [("x", "a")], [F.NO_SPACE_AFTER_COLON, F.EVENT_NAME]),
+    Row(b"event: x\ndata: a\ndata: b\n\n", [("x", "a\nb")], [F.EVENT_NAME, F.MULTI_LINE_DATA]),
+    Row(b"event: x\nevent: y\ndata: a\n\n", [("y", "a")], [F.EVENT_NAME, F.EVENT_NAME]),
+    Row(b"event: x\n\ndata: a\n\n", [("", "a")], [F.EVENT_NAME, F.EMPTY_DATA_BLOCK]),
+    Row(b"event: \xff\ndata: a\n\n", [("\ufffd", "a")], [F.INVALID_UTF8, F.EVENT_NAME]),
+    Row(b"event: x\ndata: \xff\n\n", [("x", "\ufffd")], [F.EVENT_NAME, F.INVALID_UTF8]),
+    Row(b"data: a\nevent: x\n\n", [("x", "a")], [F.EVENT_NAME]),
     # fields
+    Row(b"data: a:b: c\n\n", [("", "a:b: c")]),
+    Row(b"data:\ta\n\n", [("", "\ta")], [F.NO_SPACE_AFTER_COLON]),
+    Row(b"data : a\n\ndata: b\n\n", [("", "b")], [F.UNKNOWN_FIELD]),
+    Row(b"data: a\0b\n\n", [("", "a\0b")]),
+    Row(b"retry: 1\xd9\xa1\ndata: a\n\n", [("", "a")], [F.RETRY_FIELD, F.BAD_RETRY]),
+    Row(b"data: \xef\xbb\xbfa\n\n\xef\xbb\xbfdata: b\n\n", [("", "\ufeffa")], [F.UNKNOWN_FIELD]),
     Row(b"event: x\ndata: a\n\ndata: b\n\n", [("x", "a"), ("", "b")], [F.EVENT_NAME]),
     Row(b"event: x\n\n", [], [F.EVENT_NAME, F.EMPTY_DATA_BLOCK]),
     Row(b"retry: 3000\n\n", [], [F.RETRY_FIELD, F.EMPTY_DATA_BLOCK]),
@@ -110,6 +137,10 @@ ROWS = [
     Row(b"", []),
     Row(b"data: a\n\ndat", [("", "a")]),
     Row(b"data: a\n\n<html>", [("", "a")], [F.UNKNOWN_FIELD]),
+    Row(b"data: a\r\n\r\ndata: b\r\n\r", [("", "a"), ("", "b")], [F.MIXED_LINE_ENDINGS]),
+    Row(b"data: a\n\n: c", [("", "a")], [F.COMMENT]),
+    Row(b"\r", [], [F.CR_LINE_ENDINGS]),
+    Row(b"\xef\xbb\xbf", [], [F.BOM]),
     # bytes that are no text
     Row(b"data: a\xffb\n\ndata: c\n\n", [("", "a\ufffdb"), ("", "c")], [F.INVALID_UTF8]),
     Row(b"data: \xe2\x82\n\n", [("", "\ufffd")], [F.INVALID_UTF8]),
@@ -141,6 +172,34 @@ def test_spans_cover_the_body() -> None:
     """Each event's span reaches from the end of the last one to behind its blank line."""
     seen = decode([b": c\n\ndata: a\n\ndata: bb\r\n\r\n"])
     assert [(start, end) for _, start, end, _, _ in seen.events] == [(5, 14), (14, 26)]
+
+
+def test_only_the_mark_of_the_end_is_no_loss() -> None:
+    """Where `[DONE]` alone was left unfinished, no client misses anything."""
+    for tail, harmless in ((b"data: [DONE]", True), (b"data: [DONE]\n", True), (b"data: [DONE]\ndata: x", False)):
+        residue = decode([b"data: a\n\n" + tail]).residue
+        assert residue is not None
+        assert residue.is_done is harmless
+
+
+def test_the_last_id_stays_and_counts_are_at_hand() -> None:
+    """An id outlives its event; an id with NUL is ignored; an empty one takes it back."""
+    decoder = SseDecoder()
+    decoder.feed(b"id: 7\ndata: a\n\n: c\n\ndata: b\n\nid: x\0\n\n", 0.0)
+    assert (decoder.last_event_id, decoder.event_count, decoder.comment_count) == ("7", 2, 1)
+    decoder.feed(b"id\r", 0.0)
+    assert decoder.last_event_id == "7"
+    decoder.feed(b"\n\r\n", 0.0)
+    assert decoder.last_event_id == ""
+
+
+def test_an_excerpt_is_short_and_placed() -> None:
+    """An anomaly says where, in or before which event, and quotes no more than a little."""
+    decoder = SseDecoder()
+    decoder.feed(b"data: a\n\nerror: " + b"x" * 1000 + b"\n\n", 0.5)
+    (anomaly,) = decoder.anomalies
+    assert (anomaly.kind, anomaly.span, anomaly.at, anomaly.event) == (F.UNKNOWN_FIELD, Span(9, 1017), 0.5, 1)
+    assert anomaly.detail == ("error: " + "x" * 1000)[:EXCERPT]
 
 
 def test_the_residue_is_what_a_tolerant_client_would_have_got() -> None:
@@ -177,17 +236,24 @@ SMALL = Limits(line=20, event=30, body=200)
     ("body", "events", "kinds"),
     [
         (b"data: " + b"x" * 40 + b"\n\ndata: a\n\n", ["a"], [F.LINE_TOO_LONG]),
+        (b"data: " + b"x" * 14 + b"\n\ndata: a\n\n", ["x" * 14, "a"], []),
+        (b"data: " + b"x" * 15 + b"\n\ndata: a\n\n", ["a"], [F.LINE_TOO_LONG]),
         (b"data: " + b"x" * 40, [], [F.LINE_TOO_LONG]),
+        (b"data: " + b"x" * 40 + b"\r\n\r\ndata: a\r\n\r\n", ["a"], [F.LINE_TOO_LONG, F.CRLF_LINE_ENDINGS]),
+        (b"event: " + b"x" * 40 + b"\ndata: a\n\ndata: b\n\n", ["b"], [F.LINE_TOO_LONG]),
+        (b"event: x\ndata: " + b"x" * 40 + b"\n\ndata: b\n\n", ["b"], [F.EVENT_NAME, F.LINE_TOO_LONG]),
         (b"data: aaaaaaaaaa\ndata: bbbbbbbbbb\ndata: c\ndata: d\n\ndata: a\n\n", ["a"], [F.EVENT_TOO_LONG]),
         (b"data: abc\n\n" * 30, ["abc"] * 18, [F.BODY_TOO_LONG]),
+        (b": c\n\ndata: abc\n\n" * 30, ["abc"] * 12, [*[F.COMMENT] * RECORDED, F.BODY_TOO_LONG]),
     ],
 )
 def test_limits_are_kept_and_named(body: bytes, events: list[str], kinds: list[FramingAnomaly]) -> None:
-    """What passes a limit is left out, the rest goes on, and memory stays bounded."""
-    for parts in ([body], [body[place : place + 1] for place in range(len(body))]):
-        seen = decode(parts, SMALL)
-        assert [data for _, _, _, data, _ in seen.events] == events
-        assert [kind for kind, *_ in seen.anomalies if kind != F.UNFINISHED_EVENT] == kinds
+    """What passes a limit is left out, the rest goes on, and what we cut off ourselves is not called unfinished."""
+    whole = decode([body], SMALL)
+    assert [data for _, _, _, data, _ in whole.events] == events
+    assert [kind for kind, *_ in whole.anomalies] == kinds
+    for parts in every_cut(body):
+        assert decode(parts, SMALL) == whole
 
 
 def test_a_long_line_grows_without_being_copied() -> None:
@@ -204,6 +270,23 @@ def test_a_long_line_grows_without_being_copied() -> None:
         assert bool(decoder.counts[F.LINE_TOO_LONG]) is not bool(expected)
 
 
+@pytest.mark.parametrize(
+    "piece", [b"x" * 1024, b"data: x\n" * 128, b"data: x\r" * 128, b": c\n" * 256, b"id: 1\n" * 170]
+)
+def test_memory_stays_within_the_limits(piece: bytes) -> None:
+    """Endless lines, endless blocks and endless comments cost no more than the limits allow."""
+    decoder = SseDecoder(Limits(line=8192, event=8192))
+    tracemalloc.start()
+    try:
+        for _ in range(300):
+            assert decoder.feed(piece, 0.0) == []
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert decoder.bytes_seen == 300 * len(piece)
+    assert peak < 160_000
+
+
 def test_a_long_line_may_end_with_the_body() -> None:
     """The set-aside parts are not forgotten at the end."""
     decoder = SseDecoder()
@@ -214,24 +297,94 @@ def test_a_long_line_may_end_with_the_body() -> None:
     assert decoder.residue.data.endswith("xy" + "y" * 9)
 
 
+def test_a_long_block_changes_the_path_only_until_it_ends() -> None:
+    """Blocks too long to wait for are read line by line; the next ones are cut as before."""
+    long = b"data: " + b"x" * BLOCK + b"\ndata: y\n\n"
+    body = b"data: a\n\n" + long + b"data: b\n\n"
+    whole = decode([body])
+    assert [data for _, _, _, data, _ in whole.events] == ["a", "x" * BLOCK + "\ny", "b"]
+    for size in (1000, BLOCK - 5, BLOCK + 20):
+        assert decode([body[place : place + size] for place in range(0, len(body), size)]) == whole
+
+
 pieces = st.sampled_from(
-    [b"data: a", b"data:b", b"\n", b"\r", b"\r\n", b"\n\n", b"id: 1", b": c", b"event: x", b"retry: 5", b"\xff", b"{"]
+    [
+        *(b"data: a", b"data:b", b"data", b"\n", b"\r", b"\r\n", b"\n\n", b"id: 1", b"id", b": c", b"event: x"),
+        *(
+            b"retry: 5",
+            b"\xff",
+            b"{",
+            b"data: c\n\n",
+            b"event: y\ndata: d\n\n",
+            b"\xef\xbb\xbf",
+            b"\xc3\xa9",
+            b" ",
+            b"\0",
+        ),
+        *(b"[DONE]", b"data: " + b"x" * 30, b"\xe2\x80\xa8"),
+    ]
 )
+bodies = st.lists(pieces, max_size=14).map(b"".join) | st.binary(max_size=60)
 
 
-@given(st.lists(pieces, max_size=14), st.lists(st.integers(0, 80), max_size=4))
-def test_any_partition_gives_the_same(parts: list[bytes], cuts: list[int]) -> None:
-    """Any body of lines, cut anywhere."""
-    body = b"".join(parts)
+@given(
+    bodies, st.lists(st.integers(0, 120), max_size=4), st.sampled_from([None, SMALL, Limits(8, 8, 40)]), st.booleans()
+)
+@example(b"data: " + b"x" * 14 + b"\r\n\r\n", [21], SMALL, False)  # noqa: FBT003 - a column
+def test_any_partition_gives_the_same(body: bytes, cuts: list[int], limits: Limits | None, eager: bool) -> None:
+    """Any body, cut anywhere, whatever the limits, and on whichever path."""
     places = sorted({min(cut, len(body)) for cut in cuts})
     reads = [body[start:end] for start, end in zip([0, *places], [*places, len(body)], strict=True)]
-    assert decode(reads) == decode([body])
+    whole = decode([body], limits)
+    with patch.object(module, "BLOCK", 3 if eager else BLOCK):
+        assert decode(reads, limits) == whole
 
 
 @given(st.binary(max_size=200))
 def test_arbitrary_bytes_never_raise(body: bytes) -> None:
     """Whatever comes, and however it is cut, the answer is the same."""
     assert decode([body[place : place + 1] for place in range(len(body))]) == decode([body])
+
+
+def by_the_letter(body: bytes) -> list[tuple[str, str]]:
+    """Return (name, data) of each event: the standard's steps one after another, on the whole text."""
+    text = body.decode("utf-8", "replace").removeprefix("\ufeff")
+    *lines, _unfinished = re.split("\r\n|\r|\n", text)
+    found: list[tuple[str, str]] = []
+    data = name = ""
+    for line in lines:
+        if not line:
+            if data:
+                found.append((name, data.removesuffix("\n")))
+            data = name = ""
+        elif not line.startswith(":"):
+            field_name, _, value = line.partition(":")
+            value = value.removeprefix(" ")
+            if field_name == "event":
+                name = value
+            elif field_name == "data":
+                data += value + "\n"
+    return found
+
+
+@given(bodies)
+def test_the_events_are_those_of_the_standard(body: bytes) -> None:
+    """A plain transcription of the standard, without any path or cut, sees the same events."""
+    assert [(name, data) for _, _, _, data, name in decode([body]).events] == by_the_letter(body)
+
+
+@given(bodies)
+def test_spans_lie_in_order_and_inside_the_body(body: bytes) -> None:
+    """Events follow each other without overlap; their bytes decode to themselves; anomalies lie inside too."""
+    seen = decode([body])
+    place = 0
+    for number, (own, start, end, data, _) in enumerate(seen.events):
+        assert own == number
+        assert place <= start < end <= len(body)
+        # behind a blank line, lest a U+FEFF that begins the event be taken for the byte order mark
+        assert [event[3] for event in decode([b"\n" + body[start:end] + b"\n\n"]).events][:1] == [data]
+        place = end
+    assert all(0 <= start <= end <= len(body) for _, start, end, _, _ in seen.anomalies)
 
 
 texts = st.text(st.characters(exclude_characters="\r\n", exclude_categories=["Cs"]), min_size=1)

@@ -1,7 +1,7 @@
 """Server-sent events to the letter of the WHATWG text, with every oddity noted.
 
-Two paths give the same answer: plain streams (LF, one `data: ` line an event) are cut with `bytes.find`; all else goes
-line by line. Once a CR was seen, a stream stays on the exact path.
+Two paths give the same answer: whole blocks of the usual shapes (LF, one `data: ` line, perhaps an `event: ` line
+before it) are cut with `bytes.find`; all else goes line by line, until the next block begins.
 
 Source: WHATWG HTML Living Standard, section 9.2.5 (parsing) and 9.2.6 (interpreting).
 Knows: lines, fields, events. Must not know: JSON, protocols.
@@ -9,210 +9,213 @@ Knows: lines, fields, events. Must not know: JSON, protocols.
 
 from __future__ import annotations
 
-import re
-from collections import Counter
+from typing import TYPE_CHECKING
 
-from toolwire.framing import EXCERPT, RECORDED, Anomaly, Event, FramingAnomaly, Limits, Residue, Span
+from toolwire.framing import Decoder, Event, FramingAnomaly, Residue, Span
+
+if TYPE_CHECKING:
+    from toolwire.framing import Limits
 
 __all__ = ["SseDecoder"]
 
 _BOM = b"\xef\xbb\xbf"
-_LINE_END = re.compile(rb"\r\n|\n|\r")
-_PREFIX = b"data: "
-_FIELDS = (b"data", b"event", b"id", b"retry")
-_LONG = 1024 * 1024
-"""From this size on an unfinished block is taken line by line and a growing line is not copied at every read, so that
-time stays linear in the bytes; ordinary events are a thousand times smaller."""
+_DATA = b"data: "
+_EVENT = b"event: "
+_FIELDS = ("data", "event", "id", "retry")
+
+BLOCK = 16 * 1024
+"""Bytes of an unfinished block that wait for its end; a longer one is taken line by line, so that time stays linear in
+the bytes. Ordinary events have a few hundred."""
 
 
-class SseDecoder:
-    """`feed` bytes as they arrive, `close` once; read `anomalies`, `counts` and `residue` at any time."""
+class SseDecoder(Decoder):
+    """`feed` bytes as they arrive, `close` once; an unfinished last block becomes the `residue` and no event."""
 
     def __init__(self, limits: Limits | None = None) -> None:
         """Start before the first byte."""
-        self.limits = limits or Limits()
-        self.anomalies: list[Anomaly] = []
-        """The first few of each kind, in the order in which they were met."""
-        self.counts: Counter[FramingAnomaly] = Counter()
-        """How many there were of each kind."""
-        self.line_ending_counts: Counter[str] = Counter()
-        """Lines ended by `lf`, `cr` and `crlf`."""
-        self.residue: Residue | None = None
-        self.bytes_seen = 0
-        self._buffer = b""
+        super().__init__(limits)
+        self._buffer = b""  # the unfinished block (quick path) or line (exact path)
+        self._parts: list[bytes] = []  # what came after the buffer without any end of line
+        self._parts_size = 0
         self._offset = 0  # of the buffer's first byte in the body
         self._searched = 0  # bytes of the buffer that are known to hold no end of a block
         self._begun = False  # whether the place for a byte order mark is behind us
-        self._exact = False
-        self._parts: list[bytes] = []  # of a long line that is still growing, behind the buffer
-        self._parts_size = 0
+        self._exact = False  # whether the buffer begins inside a block or holds a CR
         self._held_at: float | None = None  # when the CR came that ends the buffer
         self._discarding = False  # inside a line that passed its limit
-        self._number = 0
-        self._blank_start = 0  # where the current block began
+        self._block_start = 0
         self._data: list[str] = []
         self._data_size = 0
         self._name = ""
         self._fields = 0
         self._comments = 0
-        self._too_long = False
+        self._too_long = False  # whether something of the current block was left out
         self._last_id = ""
+        self.last_event_id = ""
+        """The id that a client would send on reconnecting, as of the last block that ended."""
 
-    def feed(self, data: bytes, at: float) -> list[Event]:
-        """Take the bytes of one read, which came `at` seconds after the request; return the events that it completed."""
-        room = self.limits.body - self.bytes_seen
-        if len(data) > room:
-            if not self.counts[FramingAnomaly.BODY_TOO_LONG]:
-                self._note(FramingAnomaly.BODY_TOO_LONG, self.limits.body, self.limits.body, at)
-            data = data[:room]
-        self.bytes_seen += len(data)
-        if len(self._buffer) > _LONG and self._held_at is None and b"\n" not in data and b"\r" not in data:
-            return self._lengthen(data, at)
+    def _take(self, data: bytes, at: float, events: list[Event]) -> None:
+        """Choose the path for what is here now."""
+        if not self._begun:
+            data = self._begin(self._buffer + data, at)
+            if not self._begun:
+                return
+        if self._buffer and self._held_at is None and b"\n" not in data and b"\r" not in data:
+            # nothing can end here: let the line grow without copying it at every read
+            self._parts.append(data)
+            self._parts_size += len(data)
+            if len(self._buffer) + self._parts_size > self.limits.line:
+                self._lines(self._joined(b""), at, events)
+            return
+        buffer = self._joined(data)
+        if not self._exact and b"\r" not in data:
+            buffer = self._blocks(buffer, at, events)
+            if len(buffer) <= BLOCK and len(buffer) <= self.limits.line:
+                self._buffer = buffer
+                return
+        self._lines(buffer, at, events)
+
+    def _begin(self, head: bytes, at: float) -> bytes:
+        """Strip the one byte order mark that may come first; keep a beginning of it until the rest is here."""
+        if len(head) < len(_BOM) and _BOM.startswith(head):
+            self._buffer = head
+            return b""
+        self._begun = True
+        self._buffer = b""
+        if not head.startswith(_BOM):
+            return head
+        self._note(FramingAnomaly.BOM, 0, len(_BOM), at)
+        self._offset = self._block_start = len(_BOM)
+        return head[len(_BOM) :]
+
+    def _joined(self, data: bytes) -> bytes:
+        """Return the buffer with what came after it."""
         if self._parts:
-            data = b"".join((*self._parts, data))
+            data = b"".join((self._buffer, *self._parts, data))
             self._parts = []
             self._parts_size = 0
-        buffer = self._buffer + data if self._buffer else data
-        if not self._begun:
-            if len(buffer) < len(_BOM) and _BOM.startswith(buffer):
-                self._buffer = buffer
-                return []
-            self._begun = True
-            if buffer.startswith(_BOM):
-                self._note(FramingAnomaly.BOM, 0, len(_BOM), at)
-                buffer = buffer[len(_BOM) :]
-                self._offset = self._blank_start = len(_BOM)
-        self._buffer = buffer
-        events: list[Event] = []
-        if not self._exact and (b"\r" in data or len(buffer) > min(_LONG, self.limits.line)):
-            self._exact = True
-        if self._exact:
-            self._exact_lines(at, events)
-        else:
-            self._plain_blocks(at, events)
-        return events
+            return data
+        return self._buffer + data if self._buffer else data
 
-    def _lengthen(self, data: bytes, at: float) -> list[Event]:
-        """Let a long line grow without copying it at every read."""
-        self._parts.append(data)
-        if len(self._buffer) + self._parts_size + len(data) > self.limits.line:
-            self._flush_parts(at, [])
-        else:
-            self._parts_size += len(data)
-        return []
-
-    def _flush_parts(self, at: float, events: list[Event]) -> None:
-        """Join what `_lengthen` set aside, and take it line by line."""
-        self._buffer = b"".join((self._buffer, *self._parts))
-        self._parts = []
-        self._parts_size = 0
-        self._exact = True
-        self._exact_lines(at, events)
-
-    def close(self, at: float = 0.0) -> list[Event]:
-        """End the body: an unfinished block is kept as `residue` and discarded, as the standard says."""
-        events: list[Event] = []
-        if not self._begun:  # nothing but the beginning of a byte order mark
-            self._begun = True
-        self._exact = True
-        if self._parts:
-            self._flush_parts(at, events)
-        self._exact_lines(at, events, last=True)
-        end = self._offset + len(self._buffer)
-        stump = any(name.startswith(self._buffer) for name in _FIELDS)  # a name that was cut is no odd field
-        if not stump and not self._discarding:
-            self._line(self._buffer, self._offset, end, at, events)
-        self._buffer = b""
-        if self._fields or self._data:
-            self.residue = Residue("\n".join(self._data), self._name, Span(self._blank_start, end))
-            self._note(FramingAnomaly.UNFINISHED_EVENT, self._blank_start, end, at, self.residue.data)
-        self._note_line_endings(at)
-        return events
+    def _finish(self, at: float, events: list[Event]) -> None:
+        """Keep an unfinished block as `residue` and discard it, as the standard says."""
+        self._begun = True
+        self._lines(self._joined(b""), at, events, last=True)
+        if self._cut_by_us:
+            return
+        line = self._buffer
+        end = self._offset + len(line)
+        stump = any(name.encode().startswith(line) for name in _FIELDS)  # a name that was cut is no odd field
+        if not stump:
+            self._line(line, self._offset, end, at, events)
+        if self._fields:
+            self.residue = Residue("\n".join(self._data), self._name, Span(self._block_start, end))
+            self._note(FramingAnomaly.UNFINISHED_EVENT, self._block_start, end, at, self.residue.data)
 
     # -- the quick path ------------------------------------------------------------------------------------------------
 
-    def _plain_blocks(self, at: float, events: list[Event]) -> None:
-        """Cut whole blocks off a buffer without CR."""
-        buffer = self._buffer
+    def _blocks(self, buffer: bytes, at: float, events: list[Event]) -> bytes:
+        """Cut whole blocks off a buffer without CR that begins with a block; return the rest."""
         offset = self._offset
-        begin = 0
+        longest = min(self.limits.line, self.limits.event)
+        begin = lines = 0
         search = self._searched
-        lines = 0
-        while True:
-            stop = buffer.find(b"\n\n", search)
-            if stop < 0:
-                break
-            block = buffer[begin:stop]
-            end = stop + 2
-            if block.startswith(_PREFIX) and b"\n" not in block and len(_PREFIX) < len(block) <= self.limits.event:
+        while (stop := buffer.find(b"\n\n", search)) >= 0:
+            end = search = stop + 2
+            value = buffer[begin + 6 : stop]
+            if buffer.startswith(_DATA, begin) and value and b"\n" not in value and stop - begin <= longest:
                 try:
-                    text = block[6:].decode("utf-8")
+                    text = value.decode()
                 except UnicodeDecodeError:
-                    self._slow_block(buffer[begin:end], offset + begin, at, events)
+                    self._odd_block(buffer[begin:end], offset + begin, at, events)
                 else:
                     lines += 2
-                    events.append(Event(self._number, at, Span(offset + begin, offset + end), text))
-                    self._number += 1
-                    self._blank_start = offset + end
-            else:
-                self._slow_block(buffer[begin:end], offset + begin, at, events)
-            begin = search = end
+                    events.append(Event(self.event_count, at, Span(offset + begin, offset + end), text))
+                    self.event_count += 1
+                    self._block_start = offset + end
+            elif not self._named_block(buffer[begin:stop], offset + begin, at, events):
+                self._odd_block(buffer[begin:end], offset + begin, at, events)
+            begin = end
         if lines:
             self.line_ending_counts["lf"] += lines
-        self._buffer = buffer[begin:]
-        self._offset = offset + begin
+        if begin:
+            self._offset = offset + begin
+            buffer = buffer[begin:]
         # the last byte may be the first half of a block's end
-        self._searched = max(len(self._buffer) - 1, 0)
+        self._searched = len(buffer) - 1 if buffer else 0
+        return buffer
 
-    def _slow_block(self, block: bytes, offset: int, at: float, events: list[Event]) -> None:
-        """Take the lines of a block that is not plain."""
-        for line in block.split(b"\n")[:-1]:
-            end = offset + len(line)
-            self.line_ending_counts["lf"] += 1
-            self._line(line, offset, end + 1, at, events)
-            offset = end + 1
+    def _named_block(self, block: bytes, start: int, at: float, events: list[Event]) -> bool:
+        """Take a block of an `event: ` line and a `data: ` line, and say whether it was one."""
+        head, _, line = block.partition(b"\n")
+        value = line[6:]
+        if not (head.startswith(_EVENT) and line.startswith(_DATA) and value and b"\n" not in value):
+            return False
+        if max(len(head), len(line)) > min(self.limits.line, self.limits.event):
+            return False
+        try:
+            name = head[7:].decode()
+            text = value.decode()
+        except UnicodeDecodeError:
+            return False
+        self._note(FramingAnomaly.EVENT_NAME, start, start + len(head) + 1, at, name)
+        self.line_ending_counts["lf"] += 3
+        end = start + len(block) + 2
+        events.append(Event(self.event_count, at, Span(start, end), text, name))
+        self.event_count += 1
+        self._block_start = end
+        return True
+
+    def _odd_block(self, block: bytes, offset: int, at: float, events: list[Event]) -> None:
+        """Take the lines of a block of another shape."""
+        lines = block.split(b"\n")
+        lines.pop()
+        self.line_ending_counts["lf"] += len(lines)
+        for line in lines:
+            end = offset + len(line) + 1
+            self._line(line, offset, end, at, events)
+            offset = end
 
     # -- the exact path ------------------------------------------------------------------------------------------------
 
-    def _exact_lines(self, at: float, events: list[Event], *, last: bool = False) -> None:
-        """Take all lines that are whole; a CR at the end waits for the byte after it, which may be its LF."""
-        buffer = self._buffer
-        begin = 0
-        held_at = self._held_at
-        for match in _LINE_END.finditer(buffer):
-            ending = match.group()
-            stop, end = match.span()
-            if ending == b"\r" and end == len(buffer) and not last:
-                if held_at is None or begin:
-                    held_at = at
-                self._held_at = held_at
-                self._keep(buffer, begin)
-                return
-            kind = "lf" if ending == b"\n" else "cr" if ending == b"\r" else "crlf"
+    def _lines(self, buffer: bytes, at: float, events: list[Event], *, last: bool = False) -> None:
+        """Take all whole lines; a CR at the end waits for the byte after it, which may be its LF."""
+        # of bytes, `splitlines` splits at CR, LF and CRLF and nowhere else
+        lines = buffer.splitlines(keepends=True)
+        rest = b""
+        arrived = at if self._held_at is None else self._held_at  # a line was complete when its held CR came
+        self._held_at = None
+        if lines and not lines[-1].endswith(b"\n") and not (last and lines[-1].endswith(b"\r")):
+            rest = lines.pop()
+            if rest.endswith(b"\r"):
+                self._held_at = at if lines else arrived
+        for raw in lines:
+            line, kind = (raw[:-2], "crlf") if raw.endswith(b"\r\n") else (raw[:-1], "cr" if raw[-1] == 13 else "lf")  # noqa: PLR2004 - CR
             self.line_ending_counts[kind] += 1
-            # the line of a held CR was complete when that came
-            arrived = held_at if held_at is not None and begin == 0 else at
+            end = self._offset + len(raw)
             if self._discarding:
                 self._discarding = False
             else:
-                self._line(buffer[begin:stop], self._offset + begin, self._offset + end, arrived, events)
-            begin = end
-        self._held_at = None
-        self._keep(buffer, begin)
-        if len(self._buffer) > self.limits.line:
-            if not self._discarding:
-                self._note(FramingAnomaly.LINE_TOO_LONG, self._offset, self._offset + self.limits.line, at)
-                self._discarding = True
-            self._too_long = True
-            self._offset += len(self._buffer)
-            self._buffer = b""
-
-    def _keep(self, buffer: bytes, begin: int) -> None:
-        """Keep what is not a whole line yet."""
-        self._buffer = buffer[begin:]
-        self._offset += begin
+                self._line(line, self._offset, end, arrived, events)
+            self._offset = end
+            arrived = at
+        held = b"" if self._held_at is None else b"\r"
+        if not self._discarding and len(rest) - len(held) > self.limits.line:
+            self._note_long_line(self._offset, at)
+            self._discarding = True
+        if self._discarding:
+            self._offset += len(rest) - len(held)
+            rest = held
+        self._buffer = rest
+        self._searched = 0
+        self._exact = bool(held) or self._block_start != self._offset
 
     # -- lines ---------------------------------------------------------------------------------------------------------
+
+    def _note_long_line(self, start: int, at: float) -> None:
+        """Leave a line out, and with it the block."""
+        self._note(FramingAnomaly.LINE_TOO_LONG, start, start + self.limits.line, at)
+        self._too_long = True
 
     def _line(self, line: bytes, start: int, end: int, at: float, events: list[Event]) -> None:
         """Take one line without its end; `end` is the offset behind its end."""
@@ -220,41 +223,43 @@ class SseDecoder:
             self._dispatch(end, at, events)
             return
         if len(line) > self.limits.line:
-            self._note(FramingAnomaly.LINE_TOO_LONG, start, start + self.limits.line, at)
-            self._too_long = True
+            self._note_long_line(start, at)
             return
         try:
-            text = line.decode("utf-8")
+            text = line.decode()
         except UnicodeDecodeError as error:
             text = line.decode("utf-8", "replace")
             self._note(FramingAnomaly.INVALID_UTF8, start + error.start, start + error.end, at, text)
-        if text.startswith(":"):
+        name, colon, value = text.partition(":")
+        if not name:
             self._comments += 1
             self._note(FramingAnomaly.COMMENT, start, end, at, text)
             return
-        name, colon, value = text.partition(":")
-        spaced = value.startswith(" ")
-        if spaced:
-            value = value[1:]
-        if name not in ("data", "event", "id", "retry"):
+        if name not in _FIELDS:
             bare = text.lstrip()
             odd = bare.startswith(("{", "[")) or bare.rstrip() == "[DONE]"
             self._note(FramingAnomaly.NON_FIELD_JSON if odd else FramingAnomaly.UNKNOWN_FIELD, start, end, at, text)
             return
-        if colon and not spaced and value:
-            self._note(FramingAnomaly.NO_SPACE_AFTER_COLON, start, end, at, text)
         self._fields += 1
+        if value.startswith(" "):
+            value = value[1:]
+        elif colon and value:
+            self._note(FramingAnomaly.NO_SPACE_AFTER_COLON, start, end, at, text)
         if name == "data":
-            self._data_size += len(line)
-            if self._data_size > self.limits.event:
-                if not self._too_long:
-                    self._note(FramingAnomaly.EVENT_TOO_LONG, self._blank_start, end, at)
-                self._too_long = True
-                self._data = []
-            else:
-                self._data.append(value)
+            self._add_data(value, len(line), end, at)
         else:
             self._other_field(name, value, start, end, at)
+
+    def _add_data(self, value: str, size: int, end: int, at: float) -> None:
+        """Add the value of a data line of `size` bytes to the block."""
+        self._data_size += size
+        if self._data_size <= self.limits.event:
+            self._data.append(value)
+            return
+        if not self._too_long:
+            self._note(FramingAnomaly.EVENT_TOO_LONG, self._block_start, end, at)
+        self._too_long = True
+        self._data = []
 
     def _other_field(self, name: str, value: str, start: int, end: int, at: float) -> None:
         """Take a field that is not data."""
@@ -263,6 +268,7 @@ class SseDecoder:
             self._note(FramingAnomaly.EVENT_NAME, start, end, at, value)
         elif name == "id":
             self._note(FramingAnomaly.ID_FIELD, start, end, at, value)
+            # "If the field value does not contain U+0000 NULL, then set the last event ID buffer"
             if "\0" in value:
                 self._note(FramingAnomaly.NUL_IN_ID, start, end, at, value)
             else:
@@ -274,7 +280,8 @@ class SseDecoder:
 
     def _dispatch(self, end: int, at: float, events: list[Event]) -> None:
         """Take a blank line: dispatch the block, if it has data."""
-        start = self._blank_start
+        start = self._block_start
+        self.last_event_id = self._last_id
         if self._too_long:
             pass  # a block that passed a limit has no data that could be trusted
         elif self._data:
@@ -283,8 +290,8 @@ class SseDecoder:
                 self._note(FramingAnomaly.MULTI_LINE_DATA, start, end, at, data)
             if not data:
                 self._note(FramingAnomaly.EMPTY_DATA_BLOCK, start, end, at, "data without a value")
-            events.append(Event(self._number, at, Span(start, end), data, self._name))
-            self._number += 1
+            events.append(Event(self.event_count, at, Span(start, end), data, self._name))
+            self.event_count += 1
         elif self._fields:
             self._note(FramingAnomaly.EMPTY_DATA_BLOCK, start, end, at, "fields without data")
         elif self._last_id:
@@ -299,21 +306,4 @@ class SseDecoder:
         self._fields = 0
         self._comments = 0
         self._too_long = False
-        self._blank_start = end
-
-    def _note(self, kind: FramingAnomaly, start: int, end: int, at: float, detail: str = "") -> None:
-        """Keep or count an anomaly."""
-        self.counts[kind] += 1
-        if self.counts[kind] <= RECORDED:
-            self.anomalies.append(Anomaly(kind, Span(start, end), at, detail[:EXCERPT], self._number))
-
-    def _note_line_endings(self, at: float) -> None:
-        """Say which line ends were used, where it was not LF throughout."""
-        used = {kind: count for kind, count in self.line_ending_counts.items() if count}
-        words = ", ".join(f"{count} {kind.upper()}" for kind, count in sorted(used.items()))
-        if len(used) > 1:
-            self._note(FramingAnomaly.MIXED_LINE_ENDINGS, 0, self.bytes_seen, at, words)
-        elif "cr" in used:
-            self._note(FramingAnomaly.CR_LINE_ENDINGS, 0, self.bytes_seen, at, words)
-        elif "crlf" in used:
-            self._note(FramingAnomaly.CRLF_LINE_ENDINGS, 0, self.bytes_seen, at, words)
+        self._block_start = end
