@@ -25,6 +25,7 @@ from toolwire.simulator.faults import (
     names,
     text,
     timing,
+    usage,
 )
 from toolwire.simulator.faults.fault import Fault, by_name_of
 
@@ -39,6 +40,7 @@ FAULTS: tuple[Fault, ...] = (
     *leaks.FAULTS,
     *text.FAULTS,
     *chunks.FAULTS,
+    *usage.FAULTS,
     *contract.FAULTS,
     *errors.FAULTS,
     *framing.FAULTS,

@@ -1,4 +1,4 @@
-"""Faults of what stands around the calls: chunks, choices, roles, usage."""
+"""Faults of what stands around the calls: chunks, choices, roles, deltas."""
 
 from __future__ import annotations
 
@@ -19,11 +19,9 @@ from toolwire.simulator.faults.edit import (
     like,
     part_of,
     rebuild,
-    replace_part,
     retype,
     set_finish,
     template,
-    without,
 )
 from toolwire.simulator.faults.fault import declare
 from toolwire.simulator.wire import Chunk
@@ -160,37 +158,6 @@ def _first(change: Object) -> Change:
     return edit(Part.ARGUMENTS, lambda value: value.update(change), 0)
 
 
-def _usage(value: Object) -> Object:
-    """Return the usage of a chunk."""
-    usage = value.get("usage")
-    return usage if isinstance(usage, dict) else {}
-
-
-def _early(items: tuple[Item, ...], _plan: Plan) -> Iterable[Item]:
-    """Send usage before the first call, and not at the end."""
-    usage = [item for item in items if part_of(item) is Part.USAGE]
-    placed = False
-    for item in items:
-        part = part_of(item)
-        if not placed and part is Part.HEAD:
-            placed = True
-            yield from usage
-        if part is not Part.USAGE:
-            yield item
-
-
-def _usage_behind_done(items: tuple[Item, ...], _plan: Plan) -> Iterable[Item]:
-    """Send usage behind the end mark."""
-    usage = [item for item in items if part_of(item) is Part.USAGE]
-    return (*(item for item in items if part_of(item) is not Part.USAGE), *usage)
-
-
-def _tokens_as_text(value: Object) -> None:
-    """Write the numbers as text."""
-    for key, number in list(_usage(value).items()):
-        _usage(value)[key] = str(number)
-
-
 def _restart(items: tuple[Item, ...], _plan: Plan) -> Iterable[Item]:
     """Begin the whole answer again within the same stream, as a proxy that tries again does."""
     places = [place for place, item in enumerate(items) if part_of(item) is Part.ARGUMENTS]
@@ -210,14 +177,6 @@ def _choices_backwards(items: tuple[Item, ...], _plan: Plan) -> Iterable[Item]:
     for place in places:
         yield from (item for item in chosen if str(choice_of(item.value).get("index")) == place)
     yield from (item for item in items if item not in chosen)
-
-
-def _usage_always(items: tuple[Item, ...], plan: Plan) -> Iterable[Item]:
-    """Send usage before the end mark where none was planned."""
-    for item in items:
-        if part_of(item) is Part.DONE and not plan.include_usage:
-            yield Chunk({**template(items), "choices": [], "usage": {**plan.usage}})
-        yield item
 
 
 def _later_created(items: tuple[Item, ...], _plan: Plan) -> Iterable[Item]:
@@ -359,39 +318,6 @@ FAULTS = (
     _fault("foreign-text", "an event holds a string", insert(Part.HEAD, event("keepalive")), "chunk-fields"),
     _fault("foreign-empty", "an event holds an empty object", insert(Part.HEAD, event({})), "foreign-event"),
     _fault(
-        "usage-missing", "usage was asked for, and none comes", without(Part.USAGE), "usage-missing", verdict="PASS"
-    ),
-    _fault(
-        "usage-twice",
-        "usage comes twice",
-        replace_part(Part.USAGE, lambda value: [Chunk(value), Chunk(value)]),
-        "usage-place",
-        verdict="PASS",
-    ),
-    _fault("usage-early", "usage comes before the calls", rebuild(_early), "usage-place", verdict="PASS"),
-    _fault(
-        "usage-after-done",
-        "usage follows the end mark",
-        rebuild(_usage_behind_done),
-        "done-repeated",
-        verdict="PASS",
-    ),
-    _fault(
-        "usage-sum",
-        "the total is not the sum",
-        edit(Part.USAGE, lambda value: _usage(value).update(total_tokens=1)),
-        "usage-numbers",
-        verdict="PASS",
-    ),
-    _fault(
-        "usage-negative",
-        "tokens are negative",
-        edit(Part.USAGE, lambda value: _usage(value).update(completion_tokens=-1)),
-        "usage-numbers",
-        verdict="PASS",
-    ),
-    _fault("usage-text", "tokens are strings", edit(Part.USAGE, _tokens_as_text), "usage-numbers", verdict="PASS"),
-    _fault(
         "legacy-call",
         "the call comes in the old field `function_call`",
         chain(rebuild(_legacy), set_finish("function_call")),
@@ -432,7 +358,6 @@ FAULTS = (
         rebuild(_choices_backwards),
         verdict="PASS",
     ),
-    _fault("usage-unasked", "usage comes, whether it was asked for or not", rebuild(_usage_always), verdict="PASS"),
     _fault(
         "created-changes",
         "each chunk was created a second later",
