@@ -13,14 +13,15 @@ from toolwire.judge import judge
 from toolwire.rule import Level
 from toolwire.rules.catalogue import RULES
 from toolwire.simulator.faults import FAULTS, by_name
+from toolwire.simulator.faults.fault import by_name_of
 from toolwire.simulator.forms import stream, whole
 from toolwire.simulator.script import plan_answer
-from toolwire.simulator.wire import Ending, Pause, Raw, frame
+from toolwire.simulator.wire import Chunk, Ending, Pause, Raw, Wire, frame
 
 if TYPE_CHECKING:
     from toolwire.judge import Judgement
     from toolwire.simulator.faults import Fault
-    from toolwire.simulator.wire import Wire
+    from toolwire.simulator.wire import Item
 
 STEP = 0.05
 """Seconds between two items of a healthy answer."""
@@ -218,6 +219,21 @@ def test_faults_suit_any_request(changed: dict[str, object]) -> None:
     for fault in (*MATRIX, *CHANCE):
         wire = fault.apply(healthy, plan, random.Random(2))
         assert not judge(exchange_of(wire, request), RULES).crashed, fault.name
+
+
+@pytest.mark.parametrize("items", [(), (Raw(b": nothing\n\n"),), (Chunk({}),)], ids=["nothing", "bytes", "a chunk"])
+def test_faults_suit_any_answer(items: tuple[Item, ...]) -> None:
+    """Also one that is already something else."""
+    plan = plan_answer(REQUEST, seed=3)
+    for fault in FAULTS:
+        wire = fault.apply(Wire(items), plan, random.Random(3))
+        assert all(isinstance(frame(item), bytes) for item in wire.items[:100]), fault.name
+
+
+def test_two_faults_of_one_name_are_refused() -> None:
+    """A path must name one."""
+    with pytest.raises(ValueError, match="two faults are named legal-healthy"):
+        by_name_of([by_name("legal-healthy"), by_name("legal-healthy")])
 
 
 @pytest.mark.parametrize("fault", CHANCE, ids=lambda fault: fault.name)

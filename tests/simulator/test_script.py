@@ -302,6 +302,7 @@ def test_stop_strings_end_the_text() -> None:
     """The text stops before the first of them."""
     assert plan_answer(ask("Hello.", stop=["tool", 7])).text == "I can answer this without a "
     assert plan_answer(ask("Hello.", stop="can")).text == "I "
+    assert plan_answer(ask("Hello.", stop=["", "can"])).text == "I "
     assert plan_answer(ask("Hello.", stop=4)).text.endswith(".")
 
 
@@ -338,6 +339,8 @@ TYPED = tool(
         ),
         ('Call get_weather for "Oslo" and "Rome".', [{"city": "Oslo"}, {"city": "Rome"}]),
         ("Call get_weather twice: once for Oslo and once for Rome.", [{"city": "Oslo"}, {"city": "Rome"}]),
+        ('Call get_weather for "Oslo". The word "no" is no city.', [{"city": "Oslo"}]),
+        ('Call get_weather with {city}, as in {"city": "Rome"}.', [{"city": "Rome"}]),
         ("Call get_time twice.", [{}, {}]),
         ("Call get_time 3 times.", [{}, {}, {}]),
         ("Read /etc/hosts and /etc/hostname.", [{"path": "/etc/hosts"}, {"path": "/etc/hostname"}]),
@@ -399,6 +402,20 @@ def test_typed_values_are_taken_from_the_prompt(prompt: str) -> None:
             },
         )
     ]
+
+
+def test_broken_json_in_a_prompt_is_passed_over() -> None:
+    """A list that never ends is no value; the schema decides then."""
+    function = tool("set", {"tags": {"type": "array", "items": {"type": "integer"}}, "day": TEXT | {"format": "date"}})
+    assert calls(ask("Use set with tags [1, 2 and so on.", [function])) == [
+        ("set", {"tags": [1, 2], "day": "2026-12-01"})
+    ]
+
+
+def test_a_result_without_a_question_is_answered() -> None:
+    """A history may begin with a result."""
+    answered = plan_answer({"messages": [{"role": "tool", "content": "7"}], "tools": [TIME, {"type": "other"}]})
+    assert (answered.calls, answered.text) == ((), "The tool says: 7")
 
 
 def test_words_come_before_the_call_where_they_are_wanted() -> None:

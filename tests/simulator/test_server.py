@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,7 +15,10 @@ from toolwire.rules.catalogue import RULES
 from toolwire.simulator.faults import FAULTS
 from toolwire.simulator.pacing import Chunking, Pacing
 from toolwire.simulator.server import BODY_LIMIT, SimulatorServer
-from toolwire.target import Target
+from toolwire.target import Target, Timeouts
+
+if TYPE_CHECKING:
+    from toolwire.simulator.faults import Fault
 
 
 def offered(name: str, **properties: str) -> dict[str, object]:
@@ -207,3 +211,60 @@ async def test_every_fault_is_served_and_judged_alike_over_sockets(fault: object
         assert judgement.verdict == verdict
     else:
         assert judgement.verdict is not Verdict.PASS
+
+
+HOSTILE = [fault for fault in FAULTS if fault.hostile]
+
+
+@pytest.mark.parametrize("fault", HOSTILE, ids=lambda fault: fault.name)
+async def test_a_hostile_answer_ends_at_the_limits_of_the_client(fault: Fault) -> None:
+    """Endless, gigantic or hardly moving: the client stops, the judge answers, and the server stops sending."""
+    patience = Timeouts(connect=5, total=5, stall=0.3)
+    async with (
+        SimulatorServer() as server,
+        Client(Target(f"{server.url}/{fault.name}", timeouts=patience, byte_limit=1 << 20)) as client,
+    ):
+        exchange = await client.ask(BODY, id=fault.name)
+        assert sum(len(read.data) for read in exchange.reads) <= 1 << 20
+        assert (await talk(server, get("/v1/models")))[0][0] == 200
+    judgement = judge(exchange, RULES)
+    assert not judgement.crashed
+    assert judgement.verdict == fault.verdict
+
+
+async def test_a_body_may_end_with_the_connection_alone() -> None:
+    """Neither chunks nor a length: the client reads to the end, and the connection is not used again."""
+    port_body = json.dumps(BODY).encode()
+    async with SimulatorServer() as server:
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(server.url.rsplit(":", 1)[1]))
+        writer.write(post("/legal-close-delimited/v1/chat/completions", port_body))
+        async with asyncio.timeout(10):
+            head, _, body = (await reader.read()).partition(b"\r\n\r\n")
+        writer.close()
+    assert b"transfer-encoding" not in head.lower()
+    assert b"connection: close" in head.lower()
+    assert body.startswith(b"data: ")
+    assert body.endswith(b"data: [DONE]\n\n")
+
+
+async def test_a_fault_can_be_left_to_chance_by_its_path() -> None:
+    """`NAME@PERCENT` breaks that share of the answers, the same ones for the same seed."""
+    broken = []
+    for _ in range(2):
+        async with SimulatorServer(seed=4) as server, Client(Target(f"{server.url}/args-doubled@50")) as client:
+            verdicts = [judge(await client.ask(BODY, id="x"), RULES).verdict for _ in range(20)]
+        assert set(verdicts) == {Verdict.PASS, Verdict.BROKEN}
+        broken.append([place for place, verdict in enumerate(verdicts) if verdict is Verdict.BROKEN])
+    assert broken[0] == broken[1]
+
+
+async def test_it_stops_amid_an_answer() -> None:
+    """The end of the server breaks off what never ends."""
+    async with asyncio.timeout(10):
+        async with SimulatorServer() as server:
+            reader, writer = await asyncio.open_connection("127.0.0.1", int(server.url.rsplit(":", 1)[1]))
+            writer.write(post("/endless-content/v1/chat/completions", json.dumps(BODY).encode()))
+            await reader.readuntil(b"word word")
+        while await reader.read(1 << 16):
+            pass
+        writer.close()

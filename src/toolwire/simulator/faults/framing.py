@@ -100,7 +100,7 @@ def _two_data_lines(data: bytes) -> bytes:
 def _unfinished(items: tuple[Item, ...], _plan: Plan) -> Iterable[Item]:
     """Send the last event without the blank line that ends it, and no end mark."""
     kept = [item for item in items if part_of(item) is not Part.DONE]
-    return (*kept[:-1], Raw(frame(kept[-1]).removesuffix(b"\n\n")))
+    return (*kept[:-1], *(Raw(frame(item).removesuffix(b"\n\n")) for item in kept[-1:]))
 
 
 PAGE = b"<!doctype html><html><head><title>Sign in</title></head><body>Please sign in.</body></html>"

@@ -64,7 +64,7 @@ def _drop_by_drop(wire: Wire, _plan: Plan, _dice: Random) -> Wire:
 def _deep(wire: Wire, _plan: Plan, _dice: Random) -> Wire:
     """Send an event that nests deeper than readers recurse."""
     event = b'data: {"choices": ' + b"[" * DEEP + b"]" * DEEP + b"}\n\n"
-    return replace(wire, items=(wire.items[0], Raw(event), *wire.items[1:]))
+    return replace(wire, items=(*wire.items[:1], Raw(event), *wire.items[1:]))
 
 
 def _hostile(name: str, summary: str, apply: Change, verdict: str = "BROKEN") -> Fault:
@@ -106,7 +106,7 @@ FAULTS = (
         ),
     ),
     _hostile("gzip-bomb", "few bytes that unpack to a gigabyte", _bomb),
-    _hostile("byte-a-minute", "one byte a minute", _drop_by_drop),
+    _hostile("byte-a-minute", "one byte a minute", _drop_by_drop, "ERROR"),
     _hostile(
         "silence",
         "one event, and then nothing for an hour",

@@ -38,23 +38,18 @@ def _named(make: Callable[[str], object]) -> Change:
     return edit(Part.HEAD, mutate)
 
 
-def _with_later(head: Callable[[str], str | None], later: Callable[[str], str], which: int | None) -> Change:
-    """Send one part of a name with the head (none: no key) and another with later fragments."""
+def _with_later(head: Callable[[str], str], later: Callable[[str], str], which: int | None) -> Change:
+    """Send one part of a name with the head and another with later fragments."""
 
     def change(wire: Wire, plan: Plan, dice: Random) -> Wire:
         call = first_call(plan)
         if call is None:
             return wire
 
-        def first(value: Object) -> None:
-            part = head(call.name)
-            if part is None:
-                function_of(value).pop("name")
-            else:
-                function_of(value)["name"] = part
-
         rest = edit(Part.ARGUMENTS, lambda value: function_of(value).update(name=later(call.name)), which)
-        return chain(rest, edit(Part.HEAD, first, 0))(wire, plan, dice)
+        return chain(rest, edit(Part.HEAD, lambda value: function_of(value).update(name=head(call.name)), 0))(
+            wire, plan, dice
+        )
 
     return change
 
