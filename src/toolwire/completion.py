@@ -46,7 +46,7 @@ class TextTrack:
     def text(self) -> str:
         """The joined text."""
         if self._joined is None:
-            self._joined = "".join(self.parts)
+            self._joined = _whole_pairs("".join(self.parts))
         return self._joined
 
     def event_at(self, offset: int) -> int:
@@ -71,6 +71,13 @@ class TextTrack:
     def __bool__(self) -> bool:
         """Whether there is any text at all."""
         return bool(self.text)
+
+
+def _whole_pairs(text: str) -> str:
+    """Join surrogate pairs whose halves came in two fragments: joined they are one character (rule book J-03)."""
+    if text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
 @dataclass(frozen=True, slots=True)

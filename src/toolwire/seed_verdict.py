@@ -51,14 +51,21 @@ def seed_verdict(exchange: Exchange) -> SeedVerdict:
     if not done and (exchange.end in (End.TIMEOUT, End.REFUSED) or (exchange.end is End.RESET and not exchange.reads)):
         # a chunked body that merely lacks its end is read by the script's library as if it were whole
         return SeedVerdict.ERROR
-    return _classify(content, calls, finish)
+    try:
+        return _classify(content, calls, finish)
+    except Exception:  # noqa: BLE001 - as above: a number too long for Python's own reader is one such
+        return SeedVerdict.ERROR
 
 
 def _accumulate(body: bytes) -> tuple[str, dict[Any, dict[str, str]], Any, bool]:
-    """Join the deltas as the script does; raises whatever the script would raise."""
-    content = ""
-    calls: dict[Any, dict[str, str]] = {}
+    """Join the deltas as the script does; raises whatever the script would raise.
+
+    The fragments are joined at the end: adding each to a growing text would copy it every time.
+    """
+    content: list[str] = []
+    calls: dict[Any, dict[str, list[str]]] = {}
     finish: Any = None
+    done = False
     for raw in body.split(b"\n"):
         line = raw.strip()
         if not line.startswith(b"data:"):
@@ -69,7 +76,8 @@ def _accumulate(body: bytes) -> tuple[str, dict[Any, dict[str, str]], Any, bool]
                 continue
         payload = line[len(b"data:") :].strip()
         if payload == b"[DONE]":
-            return content, calls, finish, True
+            done = True
+            break
         try:
             chunk: Any = _fast(payload)
         except (msgspec.DecodeError, UnicodeDecodeError):
@@ -80,16 +88,17 @@ def _accumulate(body: bytes) -> tuple[str, dict[Any, dict[str, str]], Any, bool]
         for choice in chunk.get("choices", []):
             delta = choice.get("delta") or {}
             if delta.get("content"):
-                content += delta["content"]
+                content.append("" + delta["content"])
             for entry in delta.get("tool_calls") or []:
-                slot = calls.setdefault(entry.get("index", 0), {"name": "", "arguments": ""})
+                slot = calls.setdefault(entry.get("index", 0), {"name": [], "arguments": []})
                 function = entry.get("function") or {}
                 for key in slot:
                     if function.get(key):
-                        slot[key] += function[key]
+                        slot[key].append("" + function[key])
             if choice.get("finish_reason"):
                 finish = choice["finish_reason"]
-    return content, calls, finish, False
+    joined = {index: {key: "".join(parts) for key, parts in slot.items()} for index, slot in calls.items()}
+    return "".join(content), joined, finish, done
 
 
 def _looks_different_as_text(raw: bytes) -> bool:

@@ -48,6 +48,7 @@ _ISSUES = {
     JsonIssue.DUPLICATE_KEY: ChunkAnomaly.DUPLICATE_KEY,
     JsonIssue.LONE_SURROGATE: ChunkAnomaly.LONE_SURROGATE,
     JsonIssue.BIG_INTEGER: ChunkAnomaly.BIG_INTEGER,
+    JsonIssue.HUGE_NUMBER: ChunkAnomaly.BIG_INTEGER,
     JsonIssue.CONTROL_CHARACTER: ChunkAnomaly.CONTROL_CHARACTER,
     JsonIssue.NAN: ChunkAnomaly.NOT_A_NUMBER,
 }
