@@ -163,6 +163,7 @@ def test_arguments_follow_the_schema() -> None:
     assert value["share"] == 0.5
     assert value["deep"] == {"on": False}
     assert value["kind"] == "fast"
+    assert fill(function, f"The slow one, please: its kind is what matters{' here' * 20}.")["kind"] == "slow"
     assert value["fixed"] == 7
     assert value["names"] == ["a", "b"]
     assert len(value["pairs"]) == 2  # type: ignore[arg-type]  # a list, as the schema says

@@ -132,19 +132,17 @@ class _Filler:
             for match in re.finditer(rf"(?<![\w/]){re.escape(name)}\b[\"'`]?", self.text):
                 yield match.end()
 
-    def _literal(self, name: str, kind: type) -> object:
-        """Return the JSON value of a type that the prompt gives for a parameter; None where it gives none."""
-        opening = "[" if kind is list else "{"
+    def _literal(self, name: str, opening: str) -> object:
+        """Return the JSON list or object, by its first character, that the prompt gives for a parameter, or None."""
         for place in self._behind(name):
             start = self.text.find(opening, place, place + NEAR)
             if start < 0:
                 continue
             try:
-                value, _ = json.JSONDecoder().raw_decode(self.text, start)
+                value: object = json.JSONDecoder().raw_decode(self.text, start)[0]
             except (ValueError, RecursionError):
                 continue
-            if isinstance(value, kind):
-                return value
+            return value
         return None
 
     def _option(self, name: str, options: list[object]) -> object:
@@ -160,7 +158,7 @@ class _Filler:
 
     def _fill_object(self, name: str, schema: Schema, depth: int) -> dict[str, object]:
         """Fill an object."""
-        given = self._literal(name, dict)
+        given = self._literal(name, "{")
         if isinstance(given, dict):
             return given
         found: dict[str, object] = {}
@@ -175,7 +173,7 @@ class _Filler:
 
     def _fill_array(self, name: str, schema: Schema, depth: int) -> list[object]:
         """Fill an array: with what the prompt lists, else with as many items as are needed."""
-        given = self._literal(name, list)
+        given = self._literal(name, "[")
         if isinstance(given, list):
             return given
         items = schema.get("items")

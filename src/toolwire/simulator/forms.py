@@ -190,17 +190,19 @@ def _pieces(text: str) -> Iterator[str]:
         yield text[place : place + FRAGMENT]
 
 
+_IDS = {
+    Dialect.VLLM: ("chatcmpl-tool-", 16),
+    Dialect.SGLANG: ("call_", 24),
+    Dialect.LLAMACPP: ("", 32),
+    Dialect.OLLAMA: ("call_", 8),
+}
+"""How engines write ids: the beginning, and how many characters of chance follow it."""
+
+
 def _id(call: PlannedCall, index: int, form: Dialect) -> str:
     """Return the id of a call in one choice, as an engine writes it: choices never share one."""
-    if form is Dialect.OPENAI:
+    if form not in _IDS:
         return call.id if index == 0 else f"{call.id}{index}"
+    beginning, length = _IDS[form]
     digest = hashlib.sha256(f"{call.id}:{index}".encode()).hexdigest()
-    match form:
-        case Dialect.VLLM:
-            return f"chatcmpl-tool-{digest[:16]}"
-        case Dialect.SGLANG:
-            return f"call_{digest[:24]}"
-        case Dialect.LLAMACPP:
-            return digest[:32]
-        case Dialect.OLLAMA:
-            return f"call_{digest[:8]}"
+    return beginning + digest[:length]

@@ -72,12 +72,8 @@ class Wire:
 
 def frame(item: Item) -> bytes:
     """Return the bytes of an item; a pause has none."""
-    match item:
-        case Chunk(value):
-            return b"data: " + json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n\n"
-        case Raw(data):
-            return data
-        case Done():
-            return b"data: [DONE]\n\n"
-        case Pause():
-            return b""
+    if isinstance(item, Chunk):
+        return b"data: " + json.dumps(item.value, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n\n"
+    if isinstance(item, Raw):
+        return item.data
+    return b"data: [DONE]\n\n" if isinstance(item, Done) else b""

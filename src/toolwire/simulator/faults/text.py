@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from toolwire.simulator.faults.edit import (
     Part,
+    as_object,
     chain,
     content_instead,
     edit,
@@ -35,6 +36,9 @@ TRACEBACK = """Traceback (most recent call last):
     arguments = json.loads(text)
 json.decoder.JSONDecodeError: Expecting ',' delimiter: line 1 column 9 (char 8)
 """
+BILLED = 64
+"""Tokens of an answer that holds nothing."""
+
 THOUGHT = "The user wants this file, so I have to read it with the tool."
 
 
@@ -59,10 +63,8 @@ def _instead(text: str, *, finish: str = "stop", field: str = "content") -> Chan
 
 def _billed(value: Object) -> None:
     """Bill as many tokens as a call takes."""
-    usage = value.get("usage")
-    if isinstance(usage, dict):
-        prompt = usage.get("prompt_tokens", 0)
-        usage.update(completion_tokens=64, total_tokens=prompt + 64)
+    usage = as_object(value.get("usage"))
+    usage.update(completion_tokens=BILLED, total_tokens=BILLED + int(str(usage.get("prompt_tokens", 0))))
 
 
 FAULTS = (
