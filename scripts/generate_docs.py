@@ -31,6 +31,7 @@ from toolwire.report.findings import headline, timeline_of
 from toolwire.rules.catalogue import RULES
 from toolwire.rules.retired import RETIRED
 from toolwire.simulator.faults import FAULTS
+from toolwire.simulator.faults.reach import DEMANDS, NOTES, UNREACHED
 from toolwire.suite import builtin_suite, builtin_suites
 
 if TYPE_CHECKING:
@@ -187,6 +188,13 @@ def faults_page() -> str:
         found = ", ".join(f"`{fault.name}`" for fault in FAULTS if rule.name in fault.trips)
         if found:
             lines.append(f"| {link(rule.name)} | {found} |")
+    lines += ["", "## Rules that a fault trips only where more is demanded or known", ""]
+    lines += ["| rule | fault | where |", "|---|---|---|"]
+    lines += [f"| {link(one.rule)} | `{one.fault}` | {cell(one.given)} |" for one in DEMANDS]
+    lines += ["", "## Rules that only note, and an answer that they note", "", "| rule | fault |", "|---|---|"]
+    lines += [f"| {link(rule)} | `{fault}` |" for rule, fault in NOTES.items()]
+    lines += ["", "## Rules that no fault trips", "", "| rule | why |", "|---|---|"]
+    lines += [f"| {link(rule)} | {cell(why)} |" for rule, why in UNREACHED.items()]
     return "\n".join(lines) + "\n"
 
 

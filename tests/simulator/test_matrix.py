@@ -14,6 +14,7 @@ from toolwire.rule import Level
 from toolwire.rules.catalogue import RULES
 from toolwire.simulator.faults import FAULTS, by_name
 from toolwire.simulator.faults.fault import by_name_of
+from toolwire.simulator.faults.reach import DEMANDS, NOTES, UNREACHED
 from toolwire.simulator.forms import stream, whole
 from toolwire.simulator.script import plan_answer
 from toolwire.simulator.wire import Chunk, Ending, Pause, Raw, Wire, frame
@@ -125,7 +126,7 @@ TWO: dict[str, object] = {
 TWIN = whole(plan_answer(REQUEST, seed=1))
 GENERATED = '<tool_call>\n{"name": "read_file", "arguments": {"path": "/etc/hosts", "lines": 1}}\n</tool_call>'
 
-DEMANDS: list[tuple[str, str, dict[str, object], dict[str, Any]]] = [
+GIVEN: list[tuple[str, str, dict[str, object], dict[str, Any]]] = [
     ("call-forbidden", "call-uninvited", {"tool_choice": "none"}, {}),
     ("call-missing", "silent-drop", {"tool_choice": "required"}, {}),
     ("call-missing", "silent-drop", {"tool_choice": CALL}, {}),
@@ -147,7 +148,7 @@ DEMANDS: list[tuple[str, str, dict[str, object], dict[str, Any]]] = [
 """Rule, fault, and what must be demanded or known besides for the rule to see it."""
 
 
-@pytest.mark.parametrize(("rule", "fault", "demanded", "known"), DEMANDS)
+@pytest.mark.parametrize(("rule", "fault", "demanded", "known"), GIVEN)
 def test_fault_breaks_what_was_demanded(
     rule: str, fault: str, demanded: dict[str, object], known: dict[str, Any]
 ) -> None:
@@ -161,17 +162,24 @@ def test_fault_breaks_what_was_demanded(
     assert rule in {finding.rule for finding in judgement.findings}
 
 
-UNTRIPPED: dict[str, str] = {
-    "body-too-long": "its limits are hundreds of megabytes; the hostile answers are for that",
-}
-"""Rules that no fault of the matrix makes speak, and why."""
+def test_the_demands_that_are_told_are_those_that_are_tested() -> None:
+    """The page of faults lists each pair of a rule and a fault that needs a demand, and no other."""
+    assert {(one.rule, one.fault) for one in DEMANDS} == {(rule, fault) for rule, fault, *_ in GIVEN}
+
+
+@pytest.mark.parametrize(("rule", "fault"), NOTES.items())
+def test_what_only_notes_is_noted(rule: str, fault: str) -> None:
+    """A rule of level NOTE speaks of its fault, and of no healthy answer."""
+    assert rule in {finding.rule for finding in judged(by_name(fault), REQUEST).findings}
+    assert rule not in {finding.rule for finding in judged(by_name("legal-healthy"), REQUEST).findings}
 
 
 def test_each_rule_speaks_or_says_why_not() -> None:
-    """A rule that no fault reaches is known by name, with its reason."""
-    heard = {finding.rule for fault in MATRIX for finding in judged(fault, REQUEST).findings}
-    heard |= {rule for rule, *_ in DEMANDS}
-    assert {rule.name for rule in RULES} - heard == set(UNTRIPPED)
+    """A rule that no fault reaches is known by name, with its reason; the three lists and the faults overlap not."""
+    tripped_by_itself = {rule for fault in MATRIX for rule in fault.trips}
+    assert not tripped_by_itself & (set(NOTES) | set(UNREACHED))
+    reached = tripped_by_itself | {one.rule for one in DEMANDS} | set(NOTES)
+    assert {rule.name for rule in RULES} - reached == set(UNREACHED)
 
 
 IDLE = {
