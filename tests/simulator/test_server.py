@@ -13,6 +13,7 @@ from toolwire.exchange import End
 from toolwire.judge import Verdict, judge
 from toolwire.rules.catalogue import RULES
 from toolwire.simulator.faults import FAULTS
+from toolwire.simulator.faults.reach import UNREACHED
 from toolwire.simulator.pacing import Chunking, Pacing
 from toolwire.simulator.server import BODY_LIMIT, SimulatorServer
 from toolwire.target import Target, Timeouts
@@ -230,6 +231,8 @@ async def test_a_hostile_answer_ends_at_the_limits_of_the_client(fault: Fault) -
     judgement = judge(exchange, RULES)
     assert not judgement.crashed
     assert judgement.verdict == fault.verdict
+    if fault.name == "gzip-bomb":
+        assert set(UNREACHED) == {"body-too-long"} <= {finding.rule for finding in judgement.findings}
 
 
 async def test_a_body_may_end_with_the_connection_alone() -> None:
