@@ -53,7 +53,7 @@ types: $(STAMP) ## Check types, strictly.
 
 .PHONY: layers
 layers: $(STAMP) ## Check that imports go downwards only and that no rule imports another.
-	@$(BIN)/lint-imports
+	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/python scripts/check_rules.py
 
 .PHONY: fresh
