@@ -5,7 +5,8 @@
 Each base is a passing example of a rule that a client reads as a whole answer; it gets its own answer as the twin,
 as a real run with the twin oracle would have it. A mutation counts when the official client's accumulator
 (openai-python) or the schema check sees something else than before: another text, call, finish or usage, or an
-exception. Vendors' own fields do not count, since clients must ignore them. Of those that count, the share that some rule reports (at any level) is the rate.
+exception. Vendors' own fields do not count, since clients must ignore them. Of those that count, the share that some
+rule reports (at any level) is the rate.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def official_view(body: bytes, judged: Judgement) -> str:
 
 
 def _protocol_part(snapshot: dict[str, Any]) -> list[Any]:
-    """Keep what the protocol defines: vendors' own fields may hold anything, and no content is as good as an empty one."""
+    """Keep what the protocol defines: vendors' own fields may hold anything, and no content is as good as empty."""
     usage = snapshot.get("usage")
     counts = {key: usage[key] for key in usage if key.endswith("_tokens")} if isinstance(usage, dict) else usage
     found: list[Any] = [counts or None]

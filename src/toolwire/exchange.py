@@ -21,8 +21,6 @@ from toolwire.errors import RecordingError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from toolwire.jsontext import Json
-
 __all__ = [
     "SECRET_HEADERS",
     "End",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from loopback import Loopback, plain_answer
+from loopback import Loopback, answer
 from runs import events_of, exchange_of
 from toolwire.cli import COMMANDS, run
 from toolwire.cli.exits import MEANINGS, Exit
@@ -202,7 +202,7 @@ def test_a_server_that_refuses_everything_is_3(status: int, capsys: pytest.Captu
     """A wrong key, an unknown model, and a server that fails on every request are told in words."""
 
     async def refuse(_: object, writer: asyncio.StreamWriter) -> None:
-        writer.write(plain_answer(status, {"error": {"message": f"refused with {status}"}}))
+        writer.write(answer(f"{status} Refused", {"error": {"message": f"refused with {status}"}}))
 
     with in_thread(Loopback(refuse)) as url:
         assert run(["probe", url, "--model", "m", *QUICK]) == Exit.NO_ANSWER

@@ -20,7 +20,7 @@ from toolwire.target import Target
 
 __all__ = ["command"]
 
-FAULT = "drop-30-percent"
+FAULT = "leak-30-percent"
 """What the broken server does: as in vllm#39056, it loses some of the calls at the end of the thinking."""
 
 PACE = Pacing(first=0.02, gap=0.002)
