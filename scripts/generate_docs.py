@@ -157,21 +157,20 @@ def rule_page(rule: Rule) -> str:
         drawn = render(headline(judgement), timeline_of(Evidence(example), judgement), look=Look(width=WIDTH))
         lines += ["", "## A failing example", "", "````text", drawn.rstrip("\n"), "````"]
     faults = [fault.name for fault in FAULTS if rule.name in fault.trips]
-    if faults:
-        named = ", ".join(f"`{name}`" for name in faults)
-        lines += ["", "## Seen live", "", f"These faults of `toolwire serve` trip it: {named}."]
+    named = ", ".join(f"`{name}`" for name in faults)
+    ways = UNREACHED.get(rule.name) or "; ".join(filter(None, [named, reached_otherwise(rule.name)]))
+    told = "None shows it alone" if rule.name in UNREACHED else "These show it"
+    lines += ["", "## [Faults](../faults.md) of the simulator", "", f"{told}: {ways}."]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).rstrip() + "\n"
 
 
 def faults_page() -> str:
     """Return the faults of the simulator, and which rules each trips; the tests hold this exactly."""
-    lines = [
-        NOTICE + "# Faults of the simulator",
-        "",
-        f"{len(FAULTS)} faults.",
-        "`toolwire serve` plays each under `http://127.0.0.1:PORT/FAULT/v1`.",
-        "The last column is exact, and the tests prove it: a fault trips these rules (MUST and SHOULD), no other.",
-    ]
+    lines = [NOTICE + "# Faults of the simulator", "", f"{len(FAULTS)} faults."]
+    lines.append("`toolwire serve` plays each under `http://127.0.0.1:PORT/FAULT/v1`.")
+    lines.append("`FAULT@30` puts it into 30 answers of a hundred.")
+    lines.append("The last column is exact, and the tests prove it.")
+    lines.append("On a plain request for one call, a fault trips these rules of level MUST and SHOULD, and no other.")
     for group, faults in groupby(FAULTS, key=lambda fault: fault.group):
         lines += [
             "",
@@ -183,19 +182,22 @@ def faults_page() -> str:
         for fault in faults:
             trips = ", ".join(map(link, sorted(fault.trips))) or "none"
             lines.append(f"| `{fault.name}` | {cell(fault.summary)} | {fault.verdict} | {trips} |")
-    lines += ["", "## By rule", "", "| rule | faults that trip it |", "|---|---|"]
+    lines += ["", "## By rule", ""]
+    lines += ["| rule | faults that trip it | and where more is demanded or known |", "|---|---|---|"]
     for rule in RULES:
         found = ", ".join(f"`{fault.name}`" for fault in FAULTS if rule.name in fault.trips)
-        if found:
-            lines.append(f"| {link(rule.name)} | {found} |")
-    lines += ["", "## Rules that a fault trips only where more is demanded or known", ""]
-    lines += ["| rule | fault | where |", "|---|---|---|"]
-    lines += [f"| {link(one.rule)} | `{one.fault}` | {cell(one.given)} |" for one in DEMANDS]
-    lines += ["", "## Rules that only note, and an answer that they note", "", "| rule | fault |", "|---|---|"]
-    lines += [f"| {link(rule)} | `{fault}` |" for rule, fault in NOTES.items()]
-    lines += ["", "## Rules that no fault trips", "", "| rule | why |", "|---|---|"]
-    lines += [f"| {link(rule)} | {cell(why)} |" for rule, why in UNREACHED.items()]
+        lines.append(f"| {link(rule.name)} | {found} | {cell(reached_otherwise(rule.name))} |")
     return "\n".join(lines) + "\n"
+
+
+def reached_otherwise(rule: str) -> str:
+    """Say how a rule is made to speak where no fault trips it by itself; empty where nothing is to be said."""
+    ways = [f"`{one.fault}`, where {one.given}" for one in DEMANDS if one.rule == rule]
+    if rule in NOTES:
+        ways.append(f"`{NOTES[rule]}`, as a note")
+    if rule in UNREACHED:
+        ways.append(UNREACHED[rule])
+    return "; ".join(ways)
 
 
 def families_page() -> str:
