@@ -294,7 +294,7 @@ class RunResult:
     seed_counts: dict[SeedVerdict, int]
     rates: Rates
     faults: tuple[DistinctFault, ...]
-    """Worst first: by level, then by how often."""
+    """Worst first: by level, then by how sure, then by how often."""
     dropped: tuple[DroppedField, ...]
     oracles: tuple[Oracle, ...]
     """The sources of truth that at least one trial had."""

@@ -25,7 +25,7 @@ from toolwire.results import (
     Timing,
     Trial,
 )
-from toolwire.rule import Effect, Finding, Level, LossKind
+from toolwire.rule import Certainty, Effect, Finding, Level, LossKind
 from toolwire.seed_verdict import SeedVerdict
 from toolwire.stats import rate
 
@@ -44,6 +44,7 @@ DECIDED = (Verdict.PASS, Verdict.DROP, Verdict.BROKEN)
 """Verdicts that say something about the server's streams; the others are excluded from shares, and counted."""
 
 _LEVELS = {Level.MUST: 0, Level.SHOULD: 1, Level.NOTE: 2}
+_SURE = {Certainty.PROVEN: 0, Certainty.EVIDENT: 1, Certainty.INFERRED: 2}
 
 CONFORMS, FAILS, NO_ANSWER, INTERNAL = 0, 1, 3, 4
 """Exit codes (design, section 6)."""
@@ -241,7 +242,17 @@ class Tally:
             )
             for signature, sightings in self._faults.items()
         ]
-        found.sort(key=lambda fault: (fault.preview, _LEVELS[fault.level], -fault.rate.k, fault.code, fault.dialect))
+        found.sort(
+            key=lambda fault: (
+                fault.preview,
+                _LEVELS[fault.level],
+                # what is proven comes before what follows from it
+                _SURE[fault.finding.certainty],
+                -fault.rate.k,
+                fault.code,
+                fault.dialect,
+            )
+        )
         return tuple(found)
 
 
