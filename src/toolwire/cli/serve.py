@@ -10,8 +10,8 @@ import click
 from toolwire.cli.options import GroupedCommand, grouped, say
 from toolwire.errors import UnknownNameError, UsageError
 from toolwire.simulator.faults import FAULTS, by_name
+from toolwire.simulator.forms import Dialect
 from toolwire.simulator.pacing import Chunking, Pacing
-from toolwire.simulator.script import Dialect
 from toolwire.simulator.server import SimulatorServer
 
 __all__ = ["command"]
