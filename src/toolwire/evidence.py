@@ -111,11 +111,9 @@ class Evidence:
     def _decoded(self) -> tuple[SseDecoder, list[Event]]:
         """The framing decoder after all bytes, and its events."""
         decoder = SseDecoder()
-        events: list[Event] = []
-        at = 0.0
-        for at, data in self.body.pieces:
-            events += decoder.feed(data, at)
-        events += decoder.close(at)
+        pieces = self.body.pieces
+        events = decoder.feed_all(pieces)
+        events += decoder.close(pieces[-1][0] if pieces else 0.0)
         return decoder, events
 
     @property

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import tracemalloc
 from dataclasses import dataclass, field
+from itertools import pairwise
 from unittest.mock import patch
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from openai._streaming import SSEDecoder
 
@@ -396,3 +397,59 @@ def test_the_official_decoder_agrees_on_plain_streams(values: list[str]) -> None
     body = "".join(f"data: {value}\n\n" for value in values).encode()
     official = [event.data for event in SSEDecoder().iter_bytes(iter([body]))]
     assert [data for _, _, _, data, _ in decode([body]).events] == official == values
+
+
+def timed(body: bytes, cuts: list[int], *, at_once: bool, limits: Limits, block: int) -> tuple[object, ...]:
+    """Return all that a decoder says of timed reads, taken at once or one after the other."""
+    places = [0, *sorted(cut % (len(body) + 1) for cut in cuts), len(body)]
+    reads = [(float(number), body[a:b]) for number, (a, b) in enumerate(pairwise(places), start=1)]
+    decoder = SseDecoder(limits)
+    with patch.object(module, "BLOCK", block):
+        if at_once:
+            events = decoder.feed_all(reads)
+        else:
+            events = [event for at, data in reads for event in decoder.feed(data, at)]
+        events += decoder.close(len(reads) + 1.0)
+    endings = dict(+decoder.line_ending_counts)
+    seen = (decoder.bytes_seen, decoder.event_count, decoder.last_event_id, decoder.residue)
+    return (events, decoder.anomalies, dict(decoder.counts), endings, *seen)
+
+
+short = st.sampled_from(
+    [
+        b"data: a\n\n",
+        b"data: \n\n",
+        b": c\n\n",
+        b"event: y\ndata: d\n\n",
+        b"data: b\nid: 1\n\n",
+        b"\n",
+        b"\xff\n\n",
+        b"x\n",
+    ]
+)
+
+
+@given(
+    bodies | st.lists(short | pieces, max_size=14).map(b"".join) | st.lists(short, max_size=14).map(b"".join),
+    st.lists(st.integers(0, 80), max_size=8),
+    st.sampled_from([Limits(), SMALL, Limits(line=9), Limits(event=9), Limits(body=25)]),
+    st.sampled_from([8, 12, 20, BLOCK]),
+)
+@settings(max_examples=600)
+def test_a_whole_body_at_once_is_seen_as_read_by_read(body: bytes, cuts: list[int], limits: Limits, block: int) -> None:
+    """Everything is the same, and so is the time of each event and each anomaly."""
+    read_by_read = timed(body, cuts, at_once=False, limits=limits, block=block)
+    assert timed(body, cuts, at_once=True, limits=limits, block=block) == read_by_read
+
+
+def test_a_body_in_small_reads_is_cut_at_once() -> None:
+    """The reads of an ordinary body are not fed one by one, and one long block is fed with all that follows it."""
+    reads = [(float(number), b"data: %d\n\n" % number) for number in range(50)]
+    decoder = SseDecoder()
+    with patch.object(SseDecoder, "feed", side_effect=AssertionError):
+        events = decoder.feed_all(reads)
+    assert [(event.data, event.at) for event in events] == [(str(number), float(number)) for number in range(50)]
+    late = SseDecoder()
+    with patch.object(SseDecoder, "feed", autospec=True, side_effect=SseDecoder.feed) as feed:
+        assert len(late.feed_all([*reads, (60.0, b"data: " + b"x" * BLOCK + b"\n\n"), *reads])) == 101
+    assert feed.call_count == 51
