@@ -63,7 +63,8 @@ SCRUB = (
     (re.compile(r"\d+(\.\d+)? ?(ms|s)\b"), "TIME"),
     (re.compile(r"127\.0\.0\.1:\d+"), "127.0.0.1:PORT"),
     (re.compile(r"\d+ characters"), "N characters"),
-    (re.compile(r"[ \t]+"), " "),
+    (re.compile(r"the call `[^`]*`"), "the call"),
+    (re.compile(r"\s+"), " "),
 )
 """What differs from run to run in an output that is the same: times, ports, and which of the requests chance hit."""
 
