@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 FORBIDDEN = {
     # tests call nobody's home `u`
-    "a path of somebody's machine": re.compile(r"(?<![\w.])/(?:work|farm|Users)/|/home/(?!u\b)[a-z]|/tmp/(?!\.)[a-z]"),
+    "a path of somebody's machine": re.compile(r"(?<![\w.])/(?:work|farm|Users)/|/home/(?!u\b)[a-z]"),
     # a letter in brackets, so that these lines are not what they look for
     "an unfinished mark": re.compile(r"\b(?:TOD[O]|FIXM[E]|XX[X])\b|NotImplemente[d]Error"),
     "a host of a package index": re.compile(r"pypi\.(?:org|python)|files\.pythonhoste[d]|registry\.npmj[s]"),

@@ -20,7 +20,6 @@ WORKPLACE = f"{SLASH}work{SLASH}main"
         (f"path = {WORKPLACE}", "machine"),
         ("see /Users/someone/notes", "machine"),
         ("cd /home/someone", "machine"),
-        ("log in /tmp/run.log", "machine"),
         ("# TODO: later", "unfinished"),
         ("# FIXME", "unfinished"),
         ("raise NotImplementedError", "unfinished"),

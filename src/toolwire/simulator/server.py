@@ -16,6 +16,7 @@ import json
 import random
 import socket
 import struct
+from collections import Counter
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Self
@@ -91,6 +92,7 @@ class SimulatorServer:
         self._dialect = dialect
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.Task[None]] = set()
+        self._asked: Counter[bytes] = Counter()
 
     async def __aenter__(self) -> Self:
         """Begin to listen. Raises `OSError` where the port is taken."""
@@ -192,7 +194,10 @@ class SimulatorServer:
         if not isinstance(body, dict) or not isinstance(body.get("messages"), list) or not body["messages"]:
             await _answer_json(writer, 400, _error("the body needs `messages`", "invalid_request_error"), keep=True)
             return True
-        dice = random.Random(f"{self._seed}:{self.requests}")  # noqa: S311 - a seeded choice, no secret
+        # by the request and how often it came, not by its turn: concurrent requests arrive in any order
+        self._asked[request.body] += 1
+        again = self._asked[request.body]
+        dice = random.Random(f"{self._seed}:{again}:{request.body!r}")  # noqa: S311 - a seeded choice, no secret
         plan = plan_answer(body, seed=self._seed)
         healthy = stream(plan, dialect=self._dialect)
         wire = healthy if fault is None else fault.apply(healthy, plan, dice)
