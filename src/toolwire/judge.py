@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from toolwire.oracle import Oracle
     from toolwire.rule import Complaint
 
-__all__ = ["JudgedCall", "Judgement", "Verdict", "VerdictClass", "judge"]
+__all__ = ["EVERY_RULE", "JudgedCall", "Judgement", "Verdict", "VerdictClass", "judge"]
 
 
 class Verdict(StrEnum):
@@ -89,13 +89,14 @@ FINDINGS_PER_RULE = 25
 
 def judge(exchange: Exchange, rules: Sequence[Rule]) -> Judgement:
     """Judge one exchange by `rules`; those of other protocols are skipped. Never raises on any evidence."""
+    applied = [rule for rule in rules if exchange.protocol in rule.protocols]
+    if rules and not applied:
+        return _unknown_protocol(exchange)
     evidence = Evidence(exchange)
     findings: list[Finding] = []
     not_applicable: dict[str, str] = {}
     crashed: dict[str, str] = {}
-    for rule in rules:
-        if exchange.protocol not in rule.protocols:
-            continue
+    for rule in applied:
         try:
             answer = rule.check(evidence)
             if answer is None:
@@ -134,6 +135,26 @@ def judge(exchange: Exchange, rules: Sequence[Rule]) -> Judgement:
         crashed=crashed,
     )
 
+
+def _unknown_protocol(exchange: Exchange) -> Judgement:
+    """Say that nothing was judged: no rule of ours knows this protocol, and nothing judged is never success."""
+    return Judgement(
+        id=exchange.id,
+        protocol=exchange.protocol,
+        verdict_class=VerdictClass.FAIL,
+        verdict=Verdict.ERROR,
+        kind=None,
+        certainty=None,
+        findings=(),
+        calls=(),
+        seed_verdict=seed_verdict(exchange),
+        oracles=(),
+        not_applicable={EVERY_RULE: f"no rule of this version judges the protocol {exchange.protocol!r}"},
+    )
+
+
+EVERY_RULE = "every rule"
+"""The name under which it is said that no rule could judge."""
 
 OURSELVES = "judge"
 """The name under which a crash outside all rules is reported."""

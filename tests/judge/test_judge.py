@@ -365,3 +365,11 @@ def test_odd_deltas_never_crash_a_rule(deltas: list[dict[str, object]], finished
     body = {**base.request, "messages": request, "tool_choice": finished, "tools": [*TOOLS, request]}
     odd = Exchange("odd", "chat", body, base.response, base.reads, End.EOF, None, twin, "<tool_call>")
     assert not judge(odd, RULES).crashed
+
+
+def test_a_protocol_without_rules_is_said_to_be_unjudged() -> None:
+    """Nothing judged is never success: the verdict is ERROR, and the reason names the protocol."""
+    judgement = judge(Exchange("x", "telepathy", {}), RULES)
+    assert judgement.verdict is Verdict.ERROR
+    assert judgement.verdict_class is VerdictClass.FAIL
+    assert judgement.not_applicable == {"every rule": "no rule of this version judges the protocol 'telepathy'"}

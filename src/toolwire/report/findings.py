@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.padding import Padding
 from rich.text import Text
 
-from toolwire.judge import Judgement, VerdictClass
+from toolwire.judge import EVERY_RULE, Judgement, VerdictClass
 from toolwire.report.text import duration, one_line
 from toolwire.report.timeline import rows
 from toolwire.rule import Level
@@ -53,6 +53,8 @@ def findings_of(judgement: Judgement, *, notes: bool) -> Iterator[RenderableType
     for finding in judgement.findings:
         if finding.level is not Level.NOTE or notes:
             yield Padding(one_finding(finding), (0, 0, 0, 2))
+    if EVERY_RULE in judgement.not_applicable:
+        yield Padding(Text(judgement.not_applicable[EVERY_RULE]), (0, 0, 0, 2))
     for name, problem in judgement.crashed.items():
         yield Padding(Text(f"rule {name} crashed: {problem}; this is a bug in toolwire", "fail"), (0, 0, 0, 2))
     if judgement.calls:
