@@ -15,6 +15,7 @@ import click
 
 from toolwire import __version__
 from toolwire.cli.exits import Exit
+from toolwire.cli.options import OutputError
 from toolwire.errors import NoAnswerError, ToolwireError, UnknownNameError
 
 __all__ = ["COMMANDS", "main", "toolwire"]
@@ -73,14 +74,14 @@ class LazyGroup(click.Group):
 )
 @click.version_option(__version__, "-V", "--version", message="toolwire %(version)s")
 def toolwire() -> None:
-    r"""Ask whether a server's streamed tool calls reach the client whole.
+    """Ask whether a server's streamed tool calls reach the client whole.
 
     Asks a live OpenAI-compatible server, keeps the bytes, judges them by documented rules.
 
     \b
     Try it without a server of your own:  toolwire demo
     Then with yours:                      toolwire probe http://localhost:8000
-    """
+    """  # noqa: D301 - click looks for the character itself
 
 
 def main(args: list[str] | None = None) -> NoReturn:
@@ -102,7 +103,7 @@ def run(args: list[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         return Exit.NO_ANSWER
-    except NoAnswerError as error:
+    except (NoAnswerError, OutputError) as error:
         _say(error)
         return Exit.NO_ANSWER
     except ToolwireError as error:

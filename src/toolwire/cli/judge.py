@@ -80,12 +80,12 @@ def command(
     quiet: bool,
     dialects: bool,
 ) -> int:
-    r"""Judge FILEs: exchanges (JSON Lines), a run's recording, or a raw capture (with --request); - is stdin.
+    """Judge FILEs: exchanges (JSON Lines), a run's recording, or a raw capture (with --request); - is stdin.
 
     \b
     toolwire judge recording.jsonl
     curl -N … > answer.sse; toolwire judge answer.sse --request body.json
-    """
+    """  # noqa: D301 - click looks for the character itself
     if dialects:
         list_dialects()
         return Exit.CONFORMS

@@ -35,6 +35,8 @@ __all__ = ["command"]
 MODES = {"auto": ("auto",), "required": ("required",), "both": ("required", "auto"), "none": ("none",)}
 """What the old script's words for tool_choice stand for; any other word is the name of a tool."""
 
+_OWN = "[default: the suite's own]"
+
 
 @click.command("probe", cls=GroupedCommand)
 @click.argument("address", required=False, metavar="URL")
@@ -62,6 +64,7 @@ MODES = {"auto": ("auto",), "required": ("required",), "both": ("required", "aut
     type=click.FloatRange(min=0),
     default=0.0,
     metavar="SECONDS",
+    show_default=True,
     help="Wait for a server that is still loading.",
 )
 @grouped(
@@ -70,7 +73,8 @@ MODES = {"auto": ("auto",), "required": ("required",), "both": ("required", "aut
     type=click.FloatRange(min=0.1),
     default=300.0,
     show_default=True,
-    help="Seconds for a whole answer.",
+    metavar="SECONDS",
+    help="For a whole answer.",
 )
 @grouped(
     "Target",
@@ -78,7 +82,8 @@ MODES = {"auto": ("auto",), "required": ("required",), "both": ("required", "aut
     type=click.FloatRange(min=0.1),
     default=10.0,
     show_default=True,
-    help="Seconds for a connection.",
+    metavar="SECONDS",
+    help="For a connection.",
 )
 @grouped(
     "Target",
@@ -86,21 +91,31 @@ MODES = {"auto": ("auto",), "required": ("required",), "both": ("required", "aut
     type=click.FloatRange(min=0.1),
     default=60.0,
     show_default=True,
-    help="Seconds between two reads of an answer.",
+    metavar="SECONDS",
+    help="Between two reads of an answer.",
 )
 @grouped(
     "Selection", "--suite", "suite_name", default="seed", show_default=True, metavar="NAME|FILE", help="Suite of cases."
 )
-@grouped("Selection", "--case", "patterns", multiple=True, metavar="PATTERN", help="Only cases whose name matches.")
+@grouped(
+    "Selection",
+    "--case",
+    "patterns",
+    multiple=True,
+    metavar="PATTERN",
+    help="Only cases whose name matches. [default: all]",
+)
 @grouped(
     "Selection",
     "--tool-choice",
     "choices",
     multiple=True,
     metavar="required|auto|both|none|TOOL",
-    help="Instead of the suite's own.",
+    help=_OWN,
 )
-@grouped("Selection", "--repeat", type=click.IntRange(1, 100_000), help="Times that each case is asked.")
+@grouped(
+    "Selection", "--repeat", type=click.IntRange(1, 100_000), metavar="N", help=f"Times that each case is asked. {_OWN}"
+)
 @grouped(
     "Selection",
     "--thinking",
@@ -109,14 +124,28 @@ MODES = {"auto": ("auto",), "required": ("required",), "both": ("required", "aut
     show_default=True,
     help="Ask the model to think first.",
 )
-@grouped("Selection", "--temperature", type=click.FloatRange(0, 2), help="Instead of the suite's own.")
-@grouped("Selection", "--top-p", type=click.FloatRange(0, 1), help="Instead of the suite's own.")
-@grouped("Selection", "--top-k", type=click.IntRange(min=-1), help="Instead of the suite's own.")
-@grouped("Selection", "--max-tokens", type=click.IntRange(min=1), help="Instead of the suite's own.")
+@grouped("Selection", "--temperature", type=click.FloatRange(0, 2), metavar="N", help=_OWN)
+@grouped("Selection", "--top-p", type=click.FloatRange(0, 1), metavar="N", help=_OWN)
+@grouped("Selection", "--top-k", type=click.IntRange(min=-1), metavar="N", help=_OWN)
+@grouped("Selection", "--max-tokens", type=click.IntRange(min=1), metavar="N", help=_OWN)
 @grouped(
-    "Selection", "--concurrency", type=click.IntRange(1, 1024), default=4, show_default=True, help="Requests at once."
+    "Selection",
+    "--concurrency",
+    type=click.IntRange(1, 1024),
+    default=4,
+    show_default=True,
+    metavar="N",
+    help="Requests at once.",
 )
-@grouped("Selection", "--seed", type=int, default=0, show_default=True, help="Decides the order of the requests.")
+@grouped(
+    "Selection",
+    "--seed",
+    type=int,
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Decides the order of the requests.",
+)
 @grouped("Selection", "--dry-run", is_flag=True, help="Print the requests as curl lines; send nothing.")
 @grouped(
     "Judging",
@@ -127,7 +156,9 @@ MODES = {"auto": ("auto",), "required": ("required",), "both": ("required", "aut
     help="From what on the exit code is 1.",
 )
 @grouped("Output", "--label", default="", help="A name for this run, shown in its reports.")
-@grouped("Output", "--record", metavar="FILE", help="Keep the evidence here instead of in the state directory.")
+@grouped(
+    "Output", "--record", metavar="FILE", help="Keep the evidence here. [default: a new file in the state directory]"
+)
 @grouped(
     "Output", "--resume", metavar="FILE", help="Go on with this recording: only the missing trials, with its settings."
 )
@@ -136,12 +167,12 @@ MODES = {"auto": ("auto",), "required": ("required",), "both": ("required", "aut
 @grouped("Output", "--notes", is_flag=True, help="Show legal oddities (level NOTE) too.")
 @grouped("Output", "-q", "--quiet", is_flag=True, help="No progress on stderr.")
 def command(**options: object) -> int:
-    r"""Ask the server at URL for streamed tool calls and judge every answer.
+    """Ask the server at URL for streamed tool calls and judge every answer.
 
     \b
     toolwire probe http://localhost:8000
     toolwire probe http://localhost:8000 --suite seed --thinking on --tool-choice both --repeat 10
-    """
+    """  # noqa: D301 - click looks for the character itself
     wanted = _Wanted(**options)  # type: ignore[arg-type]  # click has checked each option
     return wanted.run()
 
