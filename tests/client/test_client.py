@@ -532,7 +532,12 @@ def test_run_hands_an_interrupt_to_the_work_as_a_cancellation() -> None:
             return "partial"
         return "whole"
 
-    assert toolwire.client.run(work()) == "partial"
+    # a process that was started in the background may ignore interrupts
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        assert toolwire.client.run(work()) == "partial"
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 async def test_many_streams_at_once() -> None:
