@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import threading
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,53 +14,13 @@ from toolwire.cli import COMMANDS, run
 from toolwire.cli.exits import MEANINGS, Exit
 from toolwire.exchange import encode_exchange
 from toolwire.rules.catalogue import RULES
-from toolwire.simulator.server import SimulatorServer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    import asyncio
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
-
-@pytest.fixture(autouse=True)
-def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep recordings and keys of the machine out of the tests."""
-    monkeypatch.setenv("TOOLWIRE_STATE_DIR", str(tmp_path / "state"))
-    monkeypatch.setenv("COLUMNS", "120")
-    monkeypatch.setenv("NO_COLOR", "1")
-    for name in ("TOOLWIRE_API_KEY", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-
-
-@contextmanager
-def in_thread(server: SimulatorServer | Loopback) -> Iterator[str]:
-    """Run a server in a thread of its own, since each command runs its own event loop."""
-    started = threading.Event()
-    found: list[str] = []
-    stop: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
-
-    async def serve() -> None:
-        done = asyncio.Event()
-        async with server:
-            found.append(server.url)
-            stop.append((asyncio.get_running_loop(), done))
-            started.set()
-            await done.wait()
-
-    thread = threading.Thread(target=lambda: asyncio.run(serve()))
-    thread.start()
-    try:
-        assert started.wait(10)
-        yield found[0]
-    finally:
-        for loop, done in stop:
-            loop.call_soon_threadsafe(done.set)
-        thread.join(10)
-
-
-@pytest.fixture
-def simulator() -> Iterator[str]:
-    """Give the address of a simulator."""
-    with in_thread(SimulatorServer()) as url:
-        yield url
+    Serving = Callable[[Loopback], AbstractContextManager[str]]
 
 
 QUICK = ["--case", "S1", "--case", "M1", "--repeat", "1", "--quiet"]
@@ -150,7 +107,6 @@ def test_going_on_with_a_recording_asks_only_what_is_missing(
     [
         (["probe"], "no server is named"),
         (["probe", "http://127.0.0.1:1", "--suite", "sede"], "did you mean seed"),
-        (["probe", "http://127.0.0.1:1", "--case", "S99"], "did you mean"),
         (["probe", "http://127.0.0.1:1", "--tool-choice", "requierd"], "requierd"),
         (["probe", "http://127.0.0.1:1", "--header", "nonsense"], "is no header"),
         (["probe", "http://127.0.0.1:1", "--extra-body", "[1]"], "no JSON object"),
@@ -198,13 +154,15 @@ def test_a_dead_port_is_3(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("status", [401, 404, 500])
-def test_a_server_that_refuses_everything_is_3(status: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_server_that_refuses_everything_is_3(
+    status: int, serving: Serving, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A wrong key, an unknown model, and a server that fails on every request are told in words."""
 
     async def refuse(_: object, writer: asyncio.StreamWriter) -> None:
         writer.write(answer(f"{status} Refused", {"error": {"message": f"refused with {status}"}}))
 
-    with in_thread(Loopback(refuse)) as url:
+    with serving(Loopback(refuse)) as url:
         assert run(["probe", url, "--model", "m", *QUICK]) == Exit.NO_ANSWER
     captured = capsys.readouterr()
     assert str(status) in captured.out + captured.err
@@ -223,7 +181,7 @@ def test_exchanges_are_judged_one_a_line(tmp_path: Path, capsys: pytest.CaptureF
     assert "4 judged: PASS 1, DROP 1, BROKEN 1, DECLINED 1; exit 1" in capsys.readouterr().out
     assert run(["judge", str(file), "--id", "pa*", "-v"]) == Exit.CONFORMS
     assert "end of the body: eof" in capsys.readouterr().out
-    assert run(["judge", str(file), "--id", "nothing*"]) == Exit.USAGE
+    assert run(["judge", str(file), "--id", "nothing*"]) == Exit.NO_ANSWER
     assert run(["judge", str(file), "--id", "plain"]) == Exit.NO_ANSWER
 
 

@@ -15,8 +15,9 @@ import click
 
 from toolwire import __version__
 from toolwire.cli.exits import Exit
-from toolwire.cli.options import OutputError
+from toolwire.cli.options import OutputError, ReaderGoneError
 from toolwire.errors import NoAnswerError, ToolwireError, UnknownNameError
+from toolwire.report.text import one_line
 
 __all__ = ["COMMANDS", "main", "toolwire"]
 
@@ -31,6 +32,10 @@ COMMANDS: dict[str, str] = {
     "completion": "Print the completion script of a shell.",
 }
 """Command and one line on it; the module of the same name holds it as `command`."""
+
+
+LONGEST = 1200
+"""Characters of an error: enough for a list of models, too few for a page that a server sent."""
 
 
 class LazyGroup(click.Group):
@@ -109,7 +114,7 @@ def run(args: list[str] | None = None) -> int:
     except ToolwireError as error:
         _say(error)
         return Exit.USAGE
-    except BrokenPipeError:
+    except (ReaderGoneError, BrokenPipeError):
         # whoever read our output has gone; nothing that is said now would be seen
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.NO_ANSWER
@@ -120,7 +125,7 @@ def run(args: list[str] | None = None) -> int:
 
 
 def _say(error: ToolwireError) -> None:
-    """Print an error and what to do about it."""
-    click.echo(f"toolwire: {error.problem}", err=True)
+    """Print an error and what to do about it; it may hold words of a server."""
+    click.echo(f"toolwire: {one_line(error.problem, LONGEST)}", err=True)
     if error.hint:
-        click.echo(f"  {error.hint}", err=True)
+        click.echo(f"  {one_line(error.hint, LONGEST)}", err=True)

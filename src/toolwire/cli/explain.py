@@ -18,6 +18,8 @@ from toolwire.report.findings import headline, timeline_of
 from toolwire.rules.catalogue import RULES
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from toolwire.rule import Rule
 
 __all__ = ["command"]
@@ -33,11 +35,11 @@ def command(name: str) -> None:
         say(render(*page(rule), look=look()))
 
 
-def page(rule: Rule) -> list[Text]:
+def page(rule: Rule) -> list[RenderableType]:
     """Return the page of a rule, then its first failing example as a timeline."""
     title = Text(f"{rule.name}  {rule.code}  {rule.level}", "rule")
     basis = f"{rule.basis}; rule book {', '.join(rule.rulebook)}" if rule.rulebook else rule.basis
-    parts = [title, Text(f"{basis}; since {rule.since}\n", "dim"), Text(rule.doc.strip() + "\n")]
+    parts: list[RenderableType] = [title, Text(f"{basis}; since {rule.since}\n", "dim"), Text(rule.doc.strip() + "\n")]
     if rule.clients:
         lines = [f"    {one.client} breaks {one.how}: {one.what} ({one.source})" for one in rule.clients]
         parts.append(Text("Clients, with sources\n" + "\n".join(lines) + "\n"))

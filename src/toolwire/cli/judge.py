@@ -14,7 +14,7 @@ from rich.table import Table
 from toolwire.cli.exits import Exit
 from toolwire.cli.options import GroupedCommand, grouped, look, say
 from toolwire.cli.rules import matches, select
-from toolwire.errors import RecordingError, UsageError
+from toolwire.errors import NoAnswerError, RecordingError, UsageError
 from toolwire.evidence import Evidence
 from toolwire.judge import Judgement, Verdict, VerdictClass, judge
 from toolwire.markup import families
@@ -24,6 +24,7 @@ from toolwire.report.console import render
 from toolwire.report.document import document, judgement_document
 from toolwire.report.findings import findings_of, headline, timeline_of
 from toolwire.report.terminal import run_report
+from toolwire.report.text import one_line
 from toolwire.results import FailOn
 from toolwire.rule import Level, Rule
 from toolwire.rules.catalogue import RULES
@@ -31,9 +32,14 @@ from toolwire.store import Source, SourceKind, open_source, read_text
 from toolwire.tally import exit_of
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from toolwire.exchange import Exchange
 
 __all__ = ["command"]
+
+CHANGES_SHOWN = 3
+"""Changed verdicts that are told one by one; the report has them all."""
 
 _LEVELS = [level.value.lower() for level in Level]
 
@@ -95,16 +101,21 @@ def command(
     rules = rules_for(chosen, ignored, level)
     request = None if request_file is None else read_request(request_file)
     total = _Sum()
-    shown = _Shown(ids, as_json=as_json, notes=notes, verbose=verbose, quiet=quiet)
+    shown = _Shown(
+        ids, as_json=as_json, indent=1 if len(files) == 1 else None, notes=notes, verbose=verbose, quiet=quiet
+    )
+    hits = 0
     for name in files:
         path = None if name == "-" else Path(name)
         with open_source(path, request=request) as source:
             if source.kind is SourceKind.RECORDING and source.header is not None and not verbose and not ids:
                 total.exits.append(judge_recording(source, rules, fail_on, shown))
             else:
-                judge_exchanges(source, rules, shown, total)
+                hits += judge_exchanges(source, rules, shown, total)
             for note in source.notes:
-                click.echo(f"{source.name}: {note}", err=True)
+                click.echo(one_line(f"{source.name}: {note}", 600), err=True)
+    if ids and not hits:
+        raise NoAnswerError("no exchange has such an id, so nothing was judged", "look at the ids without --id")
     if total.judgements or not total.exits:
         reason = exit_of(total.judgements, FailOn(fail_on or FailOn.MUST))
         total.exits.append(reason.code)
@@ -128,6 +139,8 @@ class _Shown:
 
     ids: tuple[str, ...]
     as_json: bool
+    indent: int | None
+    """Of a run's document; of several sources each document has a line, so that they can be told apart."""
     notes: bool
     verbose: bool
     quiet: bool
@@ -139,14 +152,14 @@ class _Shown:
             return
         if self.quiet and judgement.verdict_class is VerdictClass.PASS:
             return
-        parts = [headline(judgement)]
+        parts: list[RenderableType] = [headline(judgement)]
         if self.verbose:
             parts.append(timeline_of(Evidence(exchange), judgement))
         say(render(*parts, *findings_of(judgement, notes=self.notes), look=look()))
 
 
-def judge_exchanges(source: Source, rules: list[Rule], shown: _Shown, total: _Sum) -> None:
-    """Judge exchanges one after the other, and print each as it is judged."""
+def judge_exchanges(source: Source, rules: list[Rule], shown: _Shown, total: _Sum) -> int:
+    """Judge exchanges one after the other, print each as it is judged, and return how many there were."""
     hits = 0
     for record in source:
         if not isinstance(record, RecordedTrial) or not wanted(record.exchange.id, shown.ids):
@@ -155,8 +168,7 @@ def judge_exchanges(source: Source, rules: list[Rule], shown: _Shown, total: _Su
         judgement = judge(record.exchange, rules)
         total.judgements.append(judgement)
         shown.exchange(record.exchange, judgement)
-    if shown.ids and not hits:
-        raise UsageError(f"{source.name} holds no exchange with such an id", "look at the ids without --id")
+    return hits
 
 
 def judge_recording(source: Source, rules: list[Rule], fail_on: str | None, shown: _Shown) -> int:
@@ -166,9 +178,17 @@ def judge_recording(source: Source, rules: list[Rule], fail_on: str | None, show
     header = source.header
     if fail_on is not None:
         header = replace(header, settings=replace(header.settings, fail_on=FailOn(fail_on)))
-    result = replay(header, source, rules).result()
+    again = replay(header, source, rules)
+    result = again.result()
+    if again.changed and len(rules) == len(RULES):
+        count = len(again.changed)
+        click.echo(
+            f"{source.name}: {count} {'verdict is' if count == 1 else 'verdicts are'} not what was recorded,"
+            f" because the rules have changed since: {'; '.join(again.changed[:CHANGES_SHOWN])}",
+            err=True,
+        )
     if shown.as_json:
-        say(json.dumps(document(result), indent=1))
+        say(json.dumps(document(result), indent=shown.indent))
     else:
         say(run_report(result, look=look(), recording=source.name, notes=shown.notes))
     return result.exit.code

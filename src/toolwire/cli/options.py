@@ -16,7 +16,7 @@ from toolwire.report.console import Look
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["GroupedCommand", "OutputError", "given", "grouped", "look", "say"]
+__all__ = ["GroupedCommand", "OutputError", "ReaderGoneError", "given", "grouped", "look", "say"]
 
 F = TypeVar("F", bound="Callable[..., object]")
 
@@ -36,7 +36,7 @@ class GroupedOption(click.Option):
         """Read the variable that is named after the option as the user writes it, not after a name of ours."""
         return os.environ.get(variable_of(self, ctx)) or None
 
-    def value_from_envvar(self, ctx: click.Context) -> object:
+    def value_from_envvar(self, ctx: click.Context) -> str | tuple[str, ...] | None:
         """Read the variable; an option that may be given several times has a value on each line."""
         value = self.resolve_envvar_value(ctx)
         if value is None or not self.multiple:
@@ -103,16 +103,26 @@ def look() -> Look:
     return Look(width=min(columns, WIDEST), colour=colour)
 
 
+class ReaderGoneError(Exception):
+    """Whoever read our stdout has gone."""
+
+
 class OutputError(ToolwireError):
     """What was found cannot be written to stdout."""
 
 
 def say(text: str) -> None:
-    """Print a report to stdout as it stands. Raises `BrokenPipeError` where the reader has gone, else `OutputError`."""
+    """Print a report to stdout as it stands. Raises `ReaderGoneError` where nobody reads, else `OutputError`."""
+    encoding = sys.stdout.encoding or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        text = text.encode(encoding, "replace").decode(encoding)
     try:
         click.echo(text, nl=not text.endswith("\n"), color=True)
     except BrokenPipeError:
-        raise
+        # click would exit with 1 by itself, which is to say that a server fails
+        raise ReaderGoneError from None
     except OSError as problem:
         why = (problem.strerror or str(problem)).lower()
         raise OutputError(f"the report cannot be written ({why})", "the recording, if there is one, is whole") from None

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import nullcontext
+import signal
+import threading
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from toolwire.cli.options import GroupedCommand, grouped, look, say
+from toolwire.cli.options import GroupedCommand, given, grouped, look, say
 from toolwire.cli.progress import ProgressLine
 from toolwire.client import Client, run
-from toolwire.errors import UsageError
+from toolwire.errors import NoAnswerError, UnknownNameError, UsageError
 from toolwire.plan import plan, request_body
 from toolwire.preflight import preflight, wait_until_ready
 from toolwire.report.curl import curl
 from toolwire.report.document import document
 from toolwire.report.terminal import run_report
+from toolwire.report.text import one_line
 from toolwire.results import FailOn, RunHeader, Settings
 from toolwire.rules.catalogue import RULES
 from toolwire.runner import Resumed, execute, new_header, open_to_resume
@@ -28,12 +31,20 @@ from toolwire.suite import Suite, builtin_suite, builtin_suites, parse, select_c
 from toolwire.target import Target, Timeouts, byte_limit_for, key_from_environment
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from toolwire.results import RunResult
 
 __all__ = ["command"]
 
 MODES = {"auto": ("auto",), "required": ("required",), "both": ("required", "auto"), "none": ("none",)}
 """What the old script's words for tool_choice stand for; any other word is the name of a tool."""
+
+_FIXED = (
+    *("model", "suite_name", "patterns", "choices", "repeat", "thinking", "temperature", "top_p", "top_k"),
+    *("max_tokens", "seed", "extra_body", "label", "dry_run", "no_record", "fail_on"),
+)
+"""Options that a recording has answered: half of a run with others would be no run."""
 
 _OWN = "[default: the suite's own]"
 
@@ -111,7 +122,7 @@ _OWN = "[default: the suite's own]"
     "choices",
     multiple=True,
     metavar="required|auto|both|none|TOOL",
-    help=_OWN,
+    help=f"Whether a call is demanded; both asks required and auto. {_OWN}",
 )
 @grouped(
     "Selection", "--repeat", type=click.IntRange(1, 100_000), metavar="N", help=f"Times that each case is asked. {_OWN}"
@@ -173,6 +184,16 @@ def command(**options: object) -> int:
     toolwire probe http://localhost:8000
     toolwire probe http://localhost:8000 --suite seed --thinking on --tool-choice both --repeat 10
     """  # noqa: D301 - click looks for the character itself
+    ctx = click.get_current_context()
+    if options["address"] and not given(ctx, "url"):
+        options["url"] = None  # a variable names the server for those who name none
+    if options["resume"]:
+        fixed = given(ctx, *_FIXED)
+        if fixed:
+            raise UsageError(
+                f"--resume goes on with the settings of its recording, so {', '.join(fixed)} cannot be set",
+                "leave it out, or begin another recording",
+            )
     wanted = _Wanted(**options)  # type: ignore[arg-type]  # click has checked each option
     return wanted.run()
 
@@ -214,19 +235,28 @@ class _Wanted:
 
     def run(self) -> int:
         """Do what is wanted; return the exit code."""
+        if self.record and self.no_record:
+            raise UsageError("--record and --no-record contradict each other", "leave one out")
         if self.record and self.resume:
             raise UsageError("--record and --resume name two recordings", "--resume goes on in the same file")
         resumed = open_to_resume(Path(self.resume), RULES) if self.resume else None
         for note in resumed.notes if resumed is not None else ():
-            click.echo(f"{self.resume}: {note}", err=True)
+            click.echo(one_line(f"{self.resume}: {note}", 600), err=True)
         target = self.target(resumed)
         if self.dry_run:
             return self.print_plan(target)
         suite = None if resumed is not None else self.suite()
         settings = None if suite is None else self.settings(suite, target)
+        if self.record and Path(self.record).is_dir():
+            raise UsageError(f"{self.record} is a directory", "name a file in it that does not exist yet")
         line = ProgressLine(quiet=self.quiet)
         try:
-            result, path = run(self.probe(target, suite, settings, resumed, line))
+            with terminated_as_interrupted():
+                result, path = run(self.probe(target, suite, settings, resumed, line))
+        except NoAnswerError as problem:
+            if target.url.startswith("https:") and "in time" in problem.problem:
+                problem.hint += "; if it speaks plain HTTP, write http:// instead of https://"
+            raise
         finally:
             line.clear()
         if self.as_json:
@@ -246,6 +276,8 @@ class _Wanted:
         """Look at the server, execute the plan, and return the result with the recording's path."""
         async with Client(target) as client:
             if self.wait:
+                if not self.quiet:
+                    click.echo(f"waiting at most {self.wait:g} s for {target.url}", err=True)
                 await wait_until_ready(client, self.wait)
             if resumed is not None or suite is None or settings is None:
                 if resumed is None:  # one of them is there: `run` made it
@@ -258,8 +290,9 @@ class _Wanted:
                 return result, str(self.resume)
             looked = await preflight(client, self.model)
             if looked.models and not looked.listed:
-                shown = ", ".join(looked.models[:6])
-                click.echo(f"note: {looked.target.model} is not among the models that are listed: {shown}", err=True)
+                shown = one_line(", ".join(looked.models[:6]), 300)
+                named = one_line(looked.target.model)
+                click.echo(f"note: {named} is not among the models that are listed: {shown}", err=True)
             header = new_header(looked.target, suite, settings, label=self.label)
             kept = self.recording(header)
             with kept or nullcontext():
@@ -299,7 +332,11 @@ class _Wanted:
             found = builtin_suite(name)
         else:
             found = parse(read_text(Path(name)), file=name)
-        return select_cases(found, self.patterns)
+        try:
+            return select_cases(found, self.patterns)
+        except UnknownNameError as nothing:
+            # the words are understood and no case answers to them: nothing is judged, as when nobody answers
+            raise NoAnswerError(nothing.problem, nothing.hint) from nothing
 
     def settings(self, suite: Suite, target: Target) -> Settings:
         """Return what shapes the run, and check that it can be planned."""
@@ -344,6 +381,24 @@ class _Wanted:
             say(f"# {trial.case.name}/{trial.tool_choice}")
             say(curl(f"{target.url}/chat/completions", body, headers=settings.headers, key=bool(target.key)))
         return 0
+
+
+@contextmanager
+def terminated_as_interrupted() -> Iterator[None]:
+    """Let SIGTERM, as supervisors and CI send it, end the run as Ctrl-C does: with its report and recording."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    # what was started in the background of a script ignores interrupts, and would then ignore this one too
+    interrupts = signal.getsignal(signal.SIGINT)
+    if interrupts is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGINT, interrupts)
 
 
 def _header(text: str) -> tuple[str, str]:

@@ -16,14 +16,19 @@ __all__ = ["command"]
 
 
 @click.command("suites", cls=GroupedCommand)
-@click.argument("name", required=False, metavar="[SUITE]")
+@click.argument("names", nargs=-1, metavar="[[show] SUITE]")
 @grouped("Output", "--toml", is_flag=True, help="Print the suite's own TOML: the start of one of yours.")
 @grouped("Output", "--json", "as_json", is_flag=True, help="Print JSON.")
-def command(name: str | None, toml: bool, as_json: bool) -> None:
+def command(names: tuple[str, ...], toml: bool, as_json: bool) -> None:
     """List the suites; with SUITE, list its cases.
 
     A suite of your own is a TOML file of the same form: toolwire probe URL --suite FILE.
     """
+    words = names[1:] if names[:1] == ("show",) else names
+    if len(words) > 1 or (names and not words):
+        message = "name one suite" if words else "show needs the name of a suite"
+        raise click.UsageError(message)
+    name = words[0] if words else None
     if toml:
         if name is None:
             message = "--toml needs the name of a suite"

@@ -14,12 +14,17 @@ from rich.text import Text
 from rich.theme import Theme
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from collections.abc import Iterator
 
-__all__ = ["Look", "render"]
+    from rich.console import ConsoleOptions, RenderableType
+
+__all__ = ["Hanging", "Look", "render"]
 
 NARROWEST = 40
 """Columns below which lines are no longer bent to fit; a narrower window gets its own line breaks."""
+
+NARROWEST_BODY = 24
+"""Columns below which a body is no easier to read beside its label than below it."""
 
 THEME = Theme(
     {
@@ -40,6 +45,25 @@ class Look:
 
     width: int = 100
     colour: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hanging:
+    """A label and a text beside it: where the text goes on, it goes on below itself and not below the label."""
+
+    label: Text
+    body: Text
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        """Bend the text to what the label leaves of the line; in a narrow window both go on at the margin."""
+        indent = self.label.cell_len
+        room = options.max_width - indent
+        if room < NARROWEST_BODY:
+            yield Text.assemble(self.label, self.body)
+            return
+        for number, line in enumerate(self.body.wrap(console, room, overflow="fold")):
+            line.rstrip()
+            yield Text.assemble(self.label if number == 0 else " " * indent, line)
 
 
 def render(*parts: RenderableType, look: Look) -> str:

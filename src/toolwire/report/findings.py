@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+from rich.console import Group
 from rich.padding import Padding
 from rich.text import Text
 
 from toolwire.judge import EVERY_RULE, Judgement, VerdictClass
+from toolwire.report.console import Hanging
 from toolwire.report.text import duration, one_line
 from toolwire.report.timeline import rows
+from toolwire.report.wire import marked
 from toolwire.rule import Level
 
 if TYPE_CHECKING:
@@ -21,7 +25,7 @@ if TYPE_CHECKING:
     from toolwire.evidence import Evidence, Location
     from toolwire.rule import Finding
 
-__all__ = ["STYLES", "findings_of", "headline", "one_finding", "place", "timeline_of", "verdict_words"]
+__all__ = ["STYLES", "findings_of", "headline", "one_finding", "place", "timeline_of", "verdict_words", "wire_of"]
 
 STYLES = {
     VerdictClass.PASS: "pass",
@@ -56,48 +60,72 @@ def findings_of(judgement: Judgement, *, notes: bool) -> Iterator[RenderableType
     if EVERY_RULE in judgement.not_applicable:
         yield Padding(Text(judgement.not_applicable[EVERY_RULE]), (0, 0, 0, 2))
     for name, problem in judgement.crashed.items():
-        yield Padding(Text(f"rule {name} crashed: {problem}; this is a bug in toolwire", "fail"), (0, 0, 0, 2))
+        yield Padding(
+            Text(f"rule {name} crashed: {one_line(problem, 300)}; this is a bug in toolwire", "fail"), (0, 0, 0, 2)
+        )
     if judgement.calls:
         for call in judgement.calls:
             arguments = json.dumps(call.arguments, ensure_ascii=False)
             yield Padding(Text(f"call {one_line(call.name, 60)}({one_line(arguments, 100)})", "dim"), (0, 0, 0, 2))
 
 
-def one_finding(finding: Finding) -> Text:
+def one_finding(finding: Finding) -> Group:
     """Return a finding: level, rule, message, what was expected and came, and where."""
-    text = Text()
-    text.append(f"{finding.level:<6} ", LEVELS[finding.level])
-    text.append(f"{finding.rule} ", "rule")
-    text.append(f"{finding.code}{' (preview)' if finding.preview else ''}  ", "dim")
-    text.append(one_line(finding.message, 300))
+    head = Text()
+    head.append(f"{finding.level:<6} ", LEVELS[finding.level])
+    message = Text()
+    message.append(f"{finding.rule} ", "rule")
+    message.append(f"{finding.code}{' (preview)' if finding.preview else ''}  ", "dim")
+    message.append(one_line(finding.message, 300))
+    lines = [Hanging(head, message)]
     if finding.expected:
-        text.append(f"\n       expected  {one_line(finding.expected, 200)}")
+        lines.append(Hanging(Text("       expected  "), Text(one_line(finding.expected, 200))))
     if finding.actual:
-        text.append(f"\n       came      {one_line(finding.actual, 200)}")
-    text.append(f"\n       {place(finding.at):<9} ", "dim")
-    text.append(one_line(finding.at.excerpt, 200), "dim")
-    return text
+        lines.append(Hanging(Text("       came      "), Text(one_line(finding.actual, 200))))
+    where = Text(f"{place(finding.at)}  {one_line(finding.at.excerpt, 200)}".rstrip(), "dim")
+    lines.append(Hanging(Text("       "), where))
+    return Group(*lines)
 
 
 def place(at: Location) -> str:
-    """Return where something stands: event, time, bytes."""
-    event = "at the end" if at.event is None else f"event {at.event}"
-    time = "" if at.at is None else f", {duration(at.at)}"
-    return f"{event}{time}, bytes {at.start}–{at.end} "
+    """Return where something stands: event, time, bytes; only what there is."""
+    parts = ["no event" if at.event is None else f"event {at.event}"]
+    if at.at is not None:
+        parts.append(duration(at.at))
+    if at.end > at.start:
+        parts.append(f"bytes {at.start}–{at.end}")
+    elif at.start:
+        parts.append(f"at byte {at.start}")
+    return ", ".join(parts)
 
 
-def timeline_of(evidence: Evidence, judgement: Judgement) -> Text:
-    """Return the exchange as a timeline, with the findings beside their events."""
-    text = Text()
+def timeline_of(evidence: Evidence, judgement: Judgement) -> Group:
+    """Return the exchange as a timeline, with the findings beside their events and their bytes marked."""
+    lines: list[RenderableType] = []
     for row in rows(evidence, judgement.findings):
-        time = "" if row.at is None else f"{row.at * 1000:.0f} ms"
-        number = "" if row.event is None else f"#{row.event}" if row.event == row.last else f"#{row.event}–{row.last}"
-        text.append(f"{time:>10}  {number:<9} ", "dim")
-        text.append(f"{row.lane:<9} ", "path")
-        text.append(f"{row.text}\n")
+        label = Text(f"{row.time:>10}  {row.number:<9} ", "dim")
+        label.append(f"{row.lane:<9} ", "path")
+        lines.append(Hanging(label, Text(row.text)))
         for finding in row.findings:
-            text.append(f"{'':>10}  {'':<9} ^ ", "dim")
-            text.append(f"{finding.level} {finding.rule}", LEVELS[finding.level])
-            text.append(f"  {one_line(finding.message, 200)}\n")
-    text.rstrip()
-    return text
+            told = Text(f"{finding.level} {finding.rule}", LEVELS[finding.level])
+            told.append(f"  {one_line(finding.message, 200)}", "")
+            lines.append(Hanging(Text(f"{'':>10}  {'':<9} ^ ", "dim"), told))
+            lines += wire_of(evidence, finding)
+    return Group(*lines)
+
+
+def wire_of(evidence: Evidence, finding: Finding) -> list[Text]:
+    """Return the finding's bytes within the body, underlined by carets; nothing where it has no place there."""
+    at = finding.at
+    if not evidence.body.size or not at.end:
+        return []
+    shown = marked(evidence.body.data, at.start, at.end)
+    margin = f"{'':>10}  {'':<9}   "
+    line = Text(margin, no_wrap=True)
+    line.append(shown.before, "dim")
+    line.append(shown.hit, LEVELS[finding.level])
+    line.append(shown.after, "dim")
+    carets = Text(margin + " " * cell_len(shown.before), no_wrap=True)
+    carets.append("^" * max(cell_len(shown.hit), 1), LEVELS[finding.level])
+    carets.append(f" bytes {at.start}–{at.end}" if at.end > at.start else f" at byte {at.start}", "dim")
+    return [line, carets]

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Row", "rows", "summary"]
 
+LONGEST = 600
+"""Characters that one event is summed up in; one with hundreds of calls is shown by its first ones."""
+
 QUIET_RUN = 6
 """From so many like events without a finding on, a run is folded into one row."""
 
@@ -35,6 +38,18 @@ class Row:
     """`role`, `reasoning`, `content`, `call`, `finish`, `usage`, `done`, `error`, `other` or `end`."""
     text: str
     findings: tuple[Finding, ...] = ()
+
+    @property
+    def time(self) -> str:
+        """Milliseconds since the request; empty where they are not known."""
+        return "" if self.at is None else f"{self.at * 1000:.0f} ms"
+
+    @property
+    def number(self) -> str:
+        """`#3`, or `#3–17` where events were folded; empty where the row is no event."""
+        if self.event is None:
+            return ""
+        return f"#{self.event}" if self.event == self.last else f"#{self.event}–{self.last}"
 
 
 def rows(evidence: Evidence, findings: Sequence[Finding]) -> list[Row]:
@@ -98,7 +113,8 @@ def summary(data: str) -> tuple[str, str]:
     if not parts:
         return "other", one_line(data, 100) if not choices else "an empty delta"
     lane = max((lane for lane, _ in parts), key=_LANES.index)
-    return lane, "; ".join(text for _, text in parts)
+    # names of fields and indexes are a peer's words too
+    return lane, one_line("; ".join(text for _, text in parts), LONGEST)
 
 
 _LANES = ("role", "usage", "other", "reasoning", "content", "finish", "call")
