@@ -276,6 +276,7 @@ class Evidence:
                 tools=self.tool_parameters,
                 prompt=self.request.prompt,
                 schemas=self._schemas,
+                wants_json="response_format" in self.request.raw,
                 answered=answered,
             )
             self._scans[what, index] = found

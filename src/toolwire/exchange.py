@@ -160,7 +160,19 @@ def decode_exchange(line: bytes, *, file: str, number: int = 0) -> Exchange:
                 base64.b64decode(read.base64, validate=True)
     except (msgspec.DecodeError, binascii.Error, UnicodeError, RecursionError) as problem:
         raise RecordingError(f"not an exchange ({problem})", file=file, line=number) from problem
-    return exchange
+    return _lower(exchange)
+
+
+def _lower(exchange: Exchange) -> Exchange:
+    """Return the exchange with lower-case names of headers: recordings of others keep them as they were sent."""
+    head, sent = exchange.response, exchange.sent_headers
+    if not any(name != name.lower() for name in [*(head.headers if head else ()), *(sent or ())]):
+        return exchange
+    if head is not None:
+        head = msgspec.structs.replace(head, headers={name.lower(): value for name, value in head.headers.items()})
+    if sent is not None:
+        sent = {name.lower(): value for name, value in sent.items()}
+    return msgspec.structs.replace(exchange, response=head, sent_headers=sent)
 
 
 def redact_headers(headers: Mapping[str, str], *, also: Iterable[str] = ()) -> dict[str, str]:

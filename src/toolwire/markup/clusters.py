@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["call_blocks", "enumerations"]
 
-_ENUMERATED = re.compile(r"[ \t]*(?:[,;/&]|\.\.\.|…|and\b|or\b|[ \t])+(?:[ \t]*(?:and|or)\b)?[ \t]*")
+_ENUMERATED = re.compile(r"[ \t]*(?:[,;/&]|\.\.\.|…|and\b|or\b|[和或与及、，と]|[ \t])+(?:[ \t]*(?:and|or)\b)?[ \t]*")
 
 
 def enumerations(text: str, marks: list[Mark]) -> list[tuple[int, int]]:

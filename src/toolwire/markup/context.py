@@ -18,6 +18,7 @@ __all__ = ["Asked", "Code", "asked_about", "code_spans", "is_mentioned", "is_quo
 
 _FENCE = re.compile(r"^[ \t>*+\-\d.)]{0,20}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
 _TICKS = re.compile(r"`+")
+_FENCE_LINE = re.compile(r"`{3,}[^`\n]*(?:\n|\Z)")
 _BLANK = re.compile(r"\n[ \t]*\n")
 _NEAR = 80
 """Characters of a line that are looked at on each side of a mark."""
@@ -64,6 +65,15 @@ _LIST_ITEM = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+$")
 _AFTER_ITEM = re.compile(r"[ \t]*(?::|—|\u2013|-|=|→|->)[ \t]+[A-Za-z]")
 _ONLY_SPACE = re.compile(r"^[ \t>*+\-\d.)]*$")
 
+_EMPHASIS = re.compile(r"(?:\*{1,3}|_{1,3})$")
+_CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_CJK_STOP = "\u3001\u3002\uff0c\uff1a\uff1b\uff01\uff1f"
+_BEFORE_CJK = re.compile(rf"[{_CJK}\u3001\uff0c\uff1a][ \t]?$")
+_AFTER_CJK = re.compile(rf"[ \t]?[{_CJK}{_CJK_STOP},.;:!?]")
+"""A sentence in Chinese, Japanese or Korean that goes on behind the mark, in its line."""
+_STRING_PREFIX = re.compile(r"(?:^|[\s([{,;:=])[rbfuRBFU]")
+"""What stands before the quotation mark of a string literal in code, of the two characters there."""
+
 _EXAMPLE = re.compile(
     r"(?:\b(?:for example|for instance|e\.g\.|examples?|format|syntax|looks?|like (?:this|so)|as follows|would|could|"
     r"shape|such as|something like|template|schema|in the form)\b)[^\n]{0,60}$",
@@ -93,6 +103,8 @@ _CALL_TEXT = (
     r"as (?:plain )?text|in text|blocks?|templates?|verbatim|literally)|chat template|special tokens?|raw markup"
 )
 _FOR = re.compile(rf"\b(?:{_FOR_VERBS})\b[^.?!\n]{{0,60}}?(?:{_CALL_TEXT})", re.IGNORECASE)
+_EXAMPLE_OF = re.compile(rf"\b(?:{_FOR_VERBS})\b[^.?!\n]{{0,30}}?\b(?:examples?|samples?)\b", re.IGNORECASE)
+"""Where the prompt speaks of markup already, an example is one of markup."""
 _VERBATIM = re.compile(
     r"\b(?:repeat|echo|quote|copy|print|say|output|write|return)\b[^.?!\n]{0,60}?"
     r"\b(?:verbatim|exactly|literally|word for word|as is|back)\b|\brepeat after me\b",
@@ -115,7 +127,9 @@ def asked_about(prompt: str) -> Asked:
     """Tell by its words whether a prompt asks to explain markup, or to write it as text."""
     if _FOR.search(prompt) is not None or _VERBATIM.search(prompt) is not None:
         return Asked.FOR
-    return Asked.ABOUT if _ABOUT.search(prompt) is not None else Asked.NOTHING
+    if _ABOUT.search(prompt) is None:
+        return Asked.NOTHING
+    return Asked.FOR if _EXAMPLE_OF.search(prompt) is not None else Asked.ABOUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +193,12 @@ def _closes_json(text: str, opened: re.Match[str], word: str) -> bool:
 
 
 def _inline(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    runs = [(match.start(), match.end()) for match in _TICKS.finditer(text, start, end)]
+    runs = [
+        (match.start(), match.end())
+        for match in _TICKS.finditer(text, start, end)
+        # such a line bounds a fence whose other end is missing, and begins no span
+        if _FENCE_LINE.match(text, match.start()) is None or text[max(0, match.start() - 1) : match.start()].strip("\n")
+    ]
     if len(runs) < 2:  # noqa: PLR2004 - a pair
         return []
     following: dict[int, int] = {}
@@ -206,12 +225,15 @@ def is_quoted(text: str, start: int, end: int) -> bool:
     """Whether quotation marks, parentheses or table bars stand around a mark."""
     before = text[start - 1 : start]
     closer = _QUOTES.get(before)
+    if _ends_quoted_pair(text, start, end):
+        return True
     if closer is None:
         padded = text[start - 2 : start] == "| "
         return padded and text[end : end + 2] == " |"
     if text[end : end + 1] == closer:
         return True
-    opens_quote = start < 2 or text[start - 2] in _BEFORE_QUOTE  # noqa: PLR2004 - a character before the quote
+    lead = text[max(0, start - 3) : start - 1]
+    opens_quote = not lead or lead[-1] in _BEFORE_QUOTE or _STRING_PREFIX.fullmatch(lead) is not None
     if not opens_quote or before == "|":
         return False
     if end >= len(text):
@@ -221,10 +243,26 @@ def is_quoted(text: str, start: int, end: int) -> bool:
     return place >= 0 and "{" not in line[:place] and not line[place + 1 : place + 2].isalnum()
 
 
+def _ends_quoted_pair(text: str, start: int, end: int) -> bool:
+    """Whether a closing tag ends a quotation that begins with its opening tag: `"<a>(.*?)</a>"`."""
+    if not text.startswith("</", start) or end >= len(text):
+        return False
+    opener = text.rfind("<" + text[start + 2 : end], max(1, start - _NEAR), start)
+    if opener < 0 or _QUOTES.get(text[opener - 1]) != text[end]:
+        return False
+    between = text[opener:start]
+    return "\n" not in between and "{" not in between
+
+
 def is_mentioned(text: str, start: int, end: int) -> bool:
     """Whether a mark stands in a sentence that speaks of it."""
     before = text[max(0, start - _NEAR) : start].rpartition("\n")[2]
     after = text[end : end + _NEAR]
+    emphasis = _EMPHASIS.search(before)
+    if emphasis is not None and after.startswith(emphasis[0]):
+        before, after = before[: emphasis.start()], after[len(emphasis[0]) :]
+    if _BEFORE_CJK.search(before) is not None and _AFTER_CJK.match(after) is not None:
+        return True
     if not after.strip() and not text.startswith("</", start):
         # an opening marker that nothing follows was cut off, unless the sentence names it
         return _BEFORE_NAMING.search(before) is not None

@@ -56,8 +56,15 @@ def call_of(value: Json, offered: Offered) -> NamedArguments | None:
         return None
     for key in _ARGUMENT_KEYS:
         if key in value:
+            if _is_schema(value[key]):
+                return None
             return NamedArguments(name.removeprefix("functions."), _arguments(value[key]), explicit=True)
     return NamedArguments(name, {}, explicit=False)
+
+
+def _is_schema(value: Json) -> bool:
+    """Whether arguments are a JSON schema: the object around them is the definition of a tool, and no call to it."""
+    return isinstance(value, dict) and value.get("type") == "object" and isinstance(value.get("properties"), dict)
 
 
 def call_items(value: Json) -> list[Json]:

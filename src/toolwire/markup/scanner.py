@@ -319,7 +319,7 @@ class _Text:
             return Excuse.MENTIONED
         if contextual and not is_supported(text, mark, self.offered, self._openers):
             return Excuse.UNSUPPORTED
-        if self._contained(mark.text) and not (mark.strength is Strength.STRAY_CLOSE and self._ends_json(mark)):
+        if self._is_in_prompt(mark) and not (mark.strength is Strength.STRAY_CLOSE and self._ends_json(mark)):
             return Excuse.PROMPT
         if self.asked is Asked.FOR or (self.asked is Asked.ABOUT and self._words_beside() >= _MUCH_PROSE):
             return Excuse.REQUESTED
@@ -330,6 +330,11 @@ class _Text:
         return _JSON_END.search(self.text, max(0, mark.start - _MARK_LENGTH), mark.start) is not None and (
             _ONLY_SPACE.match(self.text, mark.end) is not None
         )
+
+    def _is_in_prompt(self, mark: Mark) -> bool:
+        """Whether the prompt has a mark, or the tag that a closing one closes."""
+        closes = mark.text.startswith("</")
+        return self._contained(mark.text) or (closes and self._contained("<" + mark.text[2:]))
 
     def _contained(self, piece: str) -> bool:
         known = self._in_prompt.get(piece)
@@ -348,6 +353,11 @@ class _Text:
                         return self._beside
                 place = max(place, end)
         return self._beside
+
+    def _is_language_asked_for(self, word: str) -> bool:
+        """Whether the prompt names the language of a fence: the code in it is what was wanted (JSON is any call's)."""
+        named = word.isalpha() and word.lower() != "json"
+        return named and re.search(rf"\b{word}\b", self.prompt, re.IGNORECASE) is not None
 
     def _whole_fences(self, excused: tuple[Mark, ...]) -> Scan | None:
         """Scan the inside of code fences that are the whole answer; only a call to a declared tool counts there."""
@@ -372,7 +382,7 @@ class _Text:
                 weak = Mark(fence_start, inside, self.text[fence_start:inside], Strength.WEAK, owners)
                 return Scan(excused=(replace(weak, excuse=Excuse.UNSUPPORTED), *excused))
             inner = _Text(self.text[inside:inside_end], self.offered, self.prompt, self.asked, nested=True).scan()
-            if not any(call.declared for call in inner.calls):
+            if not any(call.declared for call in inner.calls) or self._is_language_asked_for(word):
                 return None
             found.append((inside, inner))
         if not found or self.text[place:end].strip():

@@ -40,6 +40,11 @@ LONGEST = 2000
 
 _BRACKETS = re.compile(r"""[{}\[\]":,`'()\s]+""")
 _KEY = re.compile(r'"([\w.-]{1,64})"\s*:')
+_WANTS_SIGNS = re.compile(
+    r"\b(?:brackets?|braces?|parenthes[ei]s|quotes?|quotation marks?|characters?|symbols?|punctuation|literals?|"
+    r"empty (?:string|list|array|object|dict|tuple|map))\b",
+    re.IGNORECASE,
+)
 _WANTS_JSON = re.compile(r"\bjson\b", re.IGNORECASE)
 
 
@@ -89,7 +94,9 @@ def _brackets(text: str) -> tuple[int, int]:
 def _is_asked_for(evidence: Evidence, text: str) -> bool:
     """Whether the request explains the text."""
     request = evidence.request
-    return text in request.prompt or "response_format" in request.raw or bool(_WANTS_JSON.search(request.prompt))
+    if text in request.prompt or "response_format" in request.raw or _WANTS_JSON.search(request.prompt):
+        return True
+    return bool(_BRACKETS.fullmatch(text)) and _WANTS_SIGNS.search(request.prompt) is not None
 
 
 def _complaint(evidence: Evidence, choice: Choice, text: str, what: str) -> Complaint:

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolwire.markup import Strength
 from toolwire.pairing import PlainCall, same_written, show_call
 from toolwire.protocol.request import Contract
 from toolwire.rule import (
@@ -75,7 +76,7 @@ def call_leaked(evidence: Evidence) -> Iterator[Complaint]:
         if not choice.content:
             continue
         scanned = evidence.content_scan(choice)
-        if not scanned.leaked:
+        if not scanned.leaked or _cut_marker_only(choice, scanned):
             continue
         calls = [call for call in scanned.calls if call.declared] or list(scanned.calls)
         behind = 0
@@ -103,6 +104,14 @@ def _call(
         certainty=Certainty.PROVEN if whole and call.declared else Certainty.EVIDENT,
         dialect=scanned.dialects,
     )
+
+
+def _cut_marker_only(choice: Choice, scanned: Scan) -> bool:
+    """Whether the budget cut the turn inside the first marker, so that no parser could know it for one."""
+    if choice.finish != "length" or scanned.calls:
+        return False
+    end = len(choice.content.text.rstrip())
+    return all(mark.strength is Strength.PARTIAL and mark.end == end for mark in scanned.marks)
 
 
 def _marks(evidence: Evidence, choice: Choice, scanned: Scan, level: Level | None) -> Complaint:

@@ -20,6 +20,7 @@ How to fix
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from toolwire.jsontext import read_json
@@ -35,6 +36,7 @@ __all__ = ["error_text_as_content"]
 LONGEST = 20_000
 """Characters of content up to which it is read as an error: errors are short, answers need not be parsed."""
 
+_WANTS_JSON = re.compile(r"\bjson\b", re.IGNORECASE)
 _TRACEBACK = "Traceback (most recent call last):"
 
 
@@ -60,7 +62,7 @@ def error_text_as_content(evidence: Evidence) -> Iterator[Complaint]:
             level = Level.SHOULD
         elif not (text.startswith("{") and "error" in text and _is_error(read_json(text).value)):
             continue
-        if text in evidence.request.prompt or "response_format" in evidence.request.raw:
+        if text in evidence.request.prompt or _is_asked_for(evidence):
             continue
         yield Complaint(
             f"an error was sent as content: {text[:160]}",
@@ -69,6 +71,11 @@ def error_text_as_content(evidence: Evidence) -> Iterator[Complaint]:
             expected="an error object as the payload of an event",
             actual=f"content {text[:160]}",
         )
+
+
+def _is_asked_for(evidence: Evidence) -> bool:
+    """Whether the request wants JSON as the answer."""
+    return "response_format" in evidence.request.raw or bool(_WANTS_JSON.search(evidence.request.prompt))
 
 
 def _is_error(value: Json) -> bool:
