@@ -45,6 +45,12 @@ def chunk(delta: object, finish: object = None, **more: object) -> str:
         (json.dumps({"choices": [{"index": 1, "delta": {"content": "x"}}]}), "content", '[choice 1] content "x"'),
         (json.dumps({"choices": [{"message": {"a": 1}}]}), "other", "message {'a': 1}"),
         (json.dumps({"choices": [3]}), "other", "an empty delta"),
+        ("", "other", ""),
+        (
+            json.dumps({"choices": [{"index": "\x1b[2J", "delta": {"\x1b[1m": 1}}]}),
+            "other",
+            "[choice \\x1b[2J] \\x1b[1m 1",
+        ),
     ],
 )
 def test_an_event_is_summed_up(data: str, lane: str, text: str) -> None:

@@ -51,11 +51,13 @@ def page(rule: Rule) -> list[RenderableType]:
 
 
 def first_failure(rule: Rule) -> Exchange | None:
-    """Return the first failing example of a rule."""
+    """Return the shortest failing example of a rule: the one that shows least beside the fault."""
     folder = files("toolwire.rules") / "examples" / rule.name
     if not folder.is_dir():
         return None
-    for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if file.name.startswith("fail") and file.name.endswith(".jsonl"):
-            return decode_exchange(file.read_bytes().splitlines()[0], file=file.name, number=1)
-    return None
+    found = [file for file in folder.iterdir() if file.name.startswith("fail") and file.name.endswith(".jsonl")]
+    lines = [(file.read_bytes().splitlines()[0], file.name) for file in found]
+    if not lines:
+        return None
+    line, name = min(lines, key=lambda one: (len(one[0]), one[1]))
+    return decode_exchange(line, file=name, number=1)

@@ -5,14 +5,16 @@ Knows: how to sum up one event for a person. Must not know: terminals, HTML.
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from toolwire.jsontext import read_json
 from toolwire.report.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from toolwire.evidence import Evidence
     from toolwire.jsontext import Json
@@ -57,11 +59,7 @@ def rows(evidence: Evidence, findings: Sequence[Finding]) -> list[Row]:
     by_event: dict[int | None, list[Finding]] = {}
     for finding in findings:
         by_event.setdefault(finding.at.event, []).append(finding)
-    found: list[Row] = []
-    for event in evidence.events:
-        lane, text = summary(event.data)
-        found.append(Row(event.at, event.number, event.number, lane, text, tuple(by_event.get(event.number, ()))))
-    folded = list(_fold(found))
+    folded = list(_fold(_each(evidence, by_event)))
     if not evidence.events and evidence.body.size:
         head = evidence.body.data[:200].decode("utf-8", "replace")
         folded.append(Row(evidence.body.pieces[0][0], None, None, "other", one_line(head)))
@@ -72,26 +70,36 @@ def rows(evidence: Evidence, findings: Sequence[Finding]) -> list[Row]:
     return folded
 
 
-def _fold(found: list[Row]) -> Iterator[Row]:
+def _each(evidence: Evidence, by_event: Mapping[int | None, list[Finding]]) -> Iterator[Row]:
+    """Yield a row for each event; there may be millions, of which few are shown."""
+    for event in evidence.events:
+        lane, text = summary(event.data)
+        yield Row(event.at, event.number, event.number, lane, text, tuple(by_event.get(event.number, ())))
+
+
+def _fold(found: Iterable[Row]) -> Iterator[Row]:
     """Fold long runs of like events without findings into their first and last and one row between."""
-    place = 0
-    while place < len(found):
-        stop = place
-        while stop < len(found) and found[stop].lane == found[place].lane and not found[stop].findings:
-            stop += 1
-        run = found[place:stop]
-        if len(run) >= QUIET_RUN:
-            yield run[0]
-            yield Row(run[1].at, run[1].event, run[-2].event, run[0].lane, f"… {len(run) - 2} more like it …")
-            yield run[-1]
-            place = stop
-        else:
-            yield found[place]
-            place += 1
+    for lane, group in groupby(found, key=lambda row: None if row.findings else row.lane):
+        head: list[Row] = []
+        count, tail = 0, deque[Row](maxlen=2)
+        for row in group:
+            count += 1
+            tail.append(row)
+            if lane is None or count < QUIET_RUN:
+                head.append(row)
+        if len(head) == count:
+            yield from head
+            continue
+        second, (before, last) = head[1], tail
+        yield head[0]
+        yield Row(second.at, second.event, before.event, second.lane, f"… {count - 2} more like it …")
+        yield last
 
 
 def summary(data: str) -> tuple[str, str]:
     """Sum up the data of one event: its lane and what it carried, in one line."""
+    if not data:
+        return "other", ""
     if data.strip() == "[DONE]":
         return "done", "[DONE]"
     reading = read_json(data)
