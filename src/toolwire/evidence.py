@@ -130,8 +130,7 @@ class Evidence:
     def _accumulated(self) -> ChatAccumulator:
         """The accumulator after all events."""
         accumulator = ChatAccumulator(self.request)
-        for event in self.events:
-            accumulator.add(event)
+        accumulator.add_all(self.events)
         accumulator.close()
         return accumulator
 
@@ -276,8 +275,8 @@ class Evidence:
                 tools=self.tool_parameters,
                 prompt=self.request.prompt,
                 schemas=self._schemas,
-                wants_json="response_format" in self.request.raw,
                 answered=answered,
+                wants_json="response_format" in self.request.raw,
             )
             self._scans[what, index] = found
         return found

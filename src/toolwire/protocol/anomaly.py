@@ -138,16 +138,19 @@ class Anomaly:
 class Anomalies:
     """All oddities of one stream: the first few of each kind and how many there were."""
 
-    __slots__ = ("counts", "recorded")
+    __slots__ = ("counts", "recorded", "total")
 
     def __init__(self) -> None:
         """Start with none."""
         self.recorded: dict[ChunkAnomaly, list[Anomaly]] = {}
         self.counts: Counter[ChunkAnomaly] = Counter()
+        self.total = 0
+        """How many there were of all kinds."""
 
     def note(self, kind: ChunkAnomaly, event: int, *, choice: int = -1, call: int = -1, detail: object = "") -> None:
         """Keep or count one."""
         self.counts[kind] += 1
+        self.total += 1
         kept = self.recorded.setdefault(kind, [])
         if len(kept) < RECORDED:
             text = detail if isinstance(detail, str) else json.dumps(detail, ensure_ascii=False, default=repr)

@@ -1,7 +1,8 @@
 """OpenAI Chat Completions: events in, a Completion and the oddities of its pieces out.
 
 Tolerant of everything and repairing nothing: what a client would hold is built exactly as it came, and each oddity is
-noted with the event that shows it. Deltas are read in `toolwire.protocol.chat_choice`, the fragments of calls in
+noted with the event that shows it. Runs of chunks that differ in one piece of text take the way of
+`toolwire.protocol.chat_lane`, deltas are read in `toolwire.protocol.chat_choice`, the fragments of calls in
 `toolwire.protocol.chat_call`, whole bodies in `toolwire.protocol.chat_body`, requests in `toolwire.protocol.request`.
 
 Knows: the chunk's grammar (rule book groups C and J). Must not know: verdicts, bytes.
@@ -18,8 +19,11 @@ from toolwire.jsontext import JsonIssue, read_json
 from toolwire.protocol.anomaly import Anomalies, ChunkAnomaly
 from toolwire.protocol.chat_body import read_chat_body
 from toolwire.protocol.chat_choice import FINISH_REASONS, ChoiceReader
+from toolwire.protocol.chat_lane import find_lane
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from toolwire.framing import Event
     from toolwire.jsontext import Json
     from toolwire.protocol.request import Request
@@ -40,6 +44,9 @@ INDEX_DIGITS = 3
 
 USAGES = 8
 """Usage objects that are kept, beside the last one."""
+
+LANES = 16
+"""Searches for a lane that may be in vain; each event that a lane takes allows another, so that time stays linear."""
 
 ERROR_LENGTH = 2000
 """Characters of an error that are kept."""
@@ -72,8 +79,30 @@ class ChatAccumulator:
         self._last_chunk = -1
         self._bare_usages = 0
 
+    def add_all(self, events: Sequence[Event]) -> None:
+        """Take the events as `add` takes them one by one, at less cost."""
+        credit = LANES
+        place = 0
+        while place < len(events):
+            event = events[place]
+            noted = self.anomalies.total
+            chunk = self._take(event)
+            place += 1
+            if chunk is None or credit == 0 or place == len(events) or self.anomalies.total != noted:
+                continue
+            lane = find_lane(event, events[place].data, chunk, self._states)
+            found = place if lane is None else lane.run(events, place, self.completion)
+            if found > place:
+                self._last_chunk = self.completion.last_event
+            credit += found - place - 1
+            place = found
+
     def add(self, event: Event) -> None:
         """Take one event; never raises, whatever it holds."""
+        self._take(event)
+
+    def _take(self, event: Event) -> dict[str, Json] | None:
+        """Take one event; return its chunk, where it is one."""
         data = event.data
         number = event.number
         completion = self.completion
@@ -83,7 +112,7 @@ class ChatAccumulator:
                 self.anomalies.note(ChunkAnomaly.DONE_TWICE, number)
             completion.terminals.append(number)
             del completion.terminals[2:]
-            return
+            return None
         reading = read_json(data)
         chunk = reading.value if reading.ok else None
         if reading.problems:
@@ -93,17 +122,18 @@ class ChatAccumulator:
                 self.anomalies.note(ChunkAnomaly.AFTER_DONE, number, detail=data)
             if event.name == "error":
                 self._keep_error(data, number, "an event named error that holds no JSON")
-            return
+            return None
         if completion.terminals:
             self.anomalies.note(ChunkAnomaly.AFTER_DONE, number, detail=data)
         if not isinstance(chunk, dict):
             self.anomalies.note(ChunkAnomaly.NOT_OBJECT, number, detail=data)
-            return
+            return None
         if self._is_error(chunk, event):
-            return
+            return None
         if completion.errors:
             self.anomalies.note(ChunkAnomaly.AFTER_ERROR, number, detail=data)
         self._add_chunk(chunk, number)
+        return chunk
 
     def close(self) -> Completion:
         """Note what only the end shows, and return the Completion."""
