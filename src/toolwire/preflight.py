@@ -32,6 +32,7 @@ MODELS_SHOWN = 12
 OK = 200
 UNAUTHORIZED = (401, 403)
 NOT_FOUND = 404
+REDIRECTS = range(300, 400)
 SERVER_ERROR = 500
 
 _LOADING = frozenset({502, 503, 504})
@@ -81,6 +82,11 @@ async def preflight(client: Client, model: str = "") -> Preflight:
     entries = _entries(answer)
     models = tuple(dict.fromkeys(identity for entry in entries if isinstance(identity := entry.get("id"), str)))
     if not model:
+        if answer.status in REDIRECTS:
+            where = answer.headers.get("location", "nowhere")[:200]
+            raise NoAnswerError(
+                f"{client.target.url}/models redirects to {where}", "give the address that it leads to, or a --model"
+            )
         if answer.status != OK:
             raise NoAnswerError(
                 f"{client.target.url}/models answered with status {answer.status}, so no model can be chosen",

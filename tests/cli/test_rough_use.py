@@ -233,3 +233,50 @@ def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
         os.close(writer)
     assert done.returncode == Exit.NO_ANSWER
     assert not done.stderr
+
+
+def test_a_key_that_a_server_echoes_is_shown_nowhere(
+    serving: Serving, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Neither in the words of a refusal, nor in the name of a model, nor in a recording."""
+    echoed = "sk-echoed-4f5a6b7c"
+    monkeypatch.setenv("OPENAI_API_KEY", echoed)
+    status = ["401 No"]
+
+    async def echoes(request: Received, writer: asyncio.StreamWriter) -> None:
+        words = request.headers["authorization"]
+        writer.write(answer(status[0], {"error": {"message": words}, "data": [{"id": words}]}, Server=words))
+
+    file = tmp_path / "run.jsonl"
+    with serving(Loopback(echoes)) as url:
+        assert run(["probe", url]) == Exit.NO_ANSWER
+        said = capsys.readouterr()
+        status[0] = "200 OK"
+        assert run(["probe", url, *QUICK, "--record", str(file)]) == Exit.NO_ANSWER
+        more = capsys.readouterr()
+    assert f"Bearer {'*' * len(echoed)}" in said.err
+    for text in (said.out, said.err, more.out, more.err, file.read_text(encoding="utf-8")):
+        assert echoed not in text
+
+
+def test_a_redirect_says_where_it_leads(serving: Serving, capsys: pytest.CaptureFixture[str]) -> None:
+    """The key is not sent there, and the user is told the address."""
+
+    async def elsewhere(request: Received, writer: asyncio.StreamWriter) -> None:
+        writer.write(answer("307 Elsewhere", {}, Location=f"http://other.example{request.path}"))
+
+    with serving(Loopback(elsewhere)) as url:
+        assert run(["probe", url]) == Exit.NO_ANSWER
+    assert "redirects to http://other.example/v1/models" in capsys.readouterr().err
+
+
+def test_a_whole_recording_needs_no_server(recorded: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing is missing, so nobody is asked and nothing is written; the report is that of `judge`."""
+    before = recorded.read_bytes()
+    assert run(["judge", str(recorded)]) == Exit.FAILS
+    report = capsys.readouterr().out
+    assert run(["probe", "http://127.0.0.1:9", "--resume", str(recorded)]) == Exit.FAILS
+    captured = capsys.readouterr()
+    assert captured.out == report
+    assert "nothing is missing" in captured.err
+    assert recorded.read_bytes() == before

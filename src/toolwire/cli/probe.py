@@ -242,6 +242,11 @@ class _Wanted:
         resumed = open_to_resume(Path(self.resume), RULES) if self.resume else None
         for note in resumed.notes if resumed is not None else ():
             click.echo(one_line(f"{self.resume}: {note}", 600), err=True)
+        if resumed is not None and resumed.replay.footer is not None and not missing(resumed):
+            with resumed.recording:
+                if not self.quiet:
+                    click.echo("nothing is missing in the recording, so nothing is asked", err=True)
+            return self.tell(resumed.replay.result(), str(self.resume))
         target = self.target(resumed)
         if self.dry_run:
             return self.print_plan(target)
@@ -259,6 +264,10 @@ class _Wanted:
             raise
         finally:
             line.clear()
+        return self.tell(result, path)
+
+    def tell(self, result: RunResult, path: str) -> int:
+        """Print what the run came to; return the exit code."""
         if self.as_json:
             say(json.dumps(document(result), indent=1))
         else:
@@ -381,6 +390,11 @@ class _Wanted:
             say(f"# {trial.case.name}/{trial.tool_choice}")
             say(curl(f"{target.url}/chat/completions", body, headers=settings.headers, key=bool(target.key)))
         return 0
+
+
+def missing(resumed: Resumed) -> int:
+    """Return how many trials of the plan a recording lacks."""
+    return resumed.replay.tally.planned - len(resumed.replay.tally.done)
 
 
 @contextmanager

@@ -166,7 +166,10 @@ class Client:
                     body += data
                     if len(body) > SMALL_BODY:
                         raise NoAnswerError(f"{url} sent more than {SMALL_BODY} bytes", "is this the right address?")
-                return Answer(response.status, lower_headers(response), body)
+                # a server may echo what it was sent, and answers are shown and kept
+                shown = hide_in_text(body.decode("utf-8", "surrogateescape"), self._secrets)
+                headers = {name: hide_in_text(value, self._secrets) for name, value in lower_headers(response).items()}
+                return Answer(response.status, headers, shown.encode("utf-8", "surrogateescape"))
         except aiohttp.ServerTimeoutError as problem:
             words = explain(problem, url)
             raise NoAnswerError(words.problem, words.hint) from problem
