@@ -16,6 +16,15 @@ PARIS = {"city": "Paris"}
 WEATHER = '{"name": "get_weather", "arguments": {"city": "Paris"}}'
 
 INNOCENT = [
+    'The call is\n[get_weather(city="Paris")]\nand it takes a city.',
+    "He wrote\n[get_weather]\n(the tool).",
+    'The tools are:\n{"results": [{"name": "get_weather", "description": "x"}]}',
+    "if a < tool_calls and b > get_weather: pass",
+    '[CALL TOOL] {"a": 1}',
+    "[CALL TOOL] get_weather",
+    "[NOTE] " + WEATHER[:-1] + " is cut",
+    "&lt;tool_call&gt; opens a call to get_weather.",
+    '<Card:ToolCall name="get_weather">',
     "It is sunny in Paris.",
     "The `<tool_call>` tag opens a call.",
     "The <tool_call> tag opens a call and </tool_call> closes it.",
@@ -248,6 +257,23 @@ LEAKS: list[tuple[str, list[tuple[str, object]], str]] = [
         [("get_weather", PARIS), ("get_time", {})],
         "llama3_json",
     ),
+    # without markers, behind words
+    ("Let me look.\n\n[get_weather(city='Paris'), get_time()]", [("get_weather", PARIS), ("get_time", {})], "pythonic"),
+    (
+        'Let me look.\n{"type": "function", "name": "get_weather", "parameters": {"city": "Paris"}}',
+        [("get_weather", PARIS)],
+        "llama3_json",
+    ),
+    (
+        'Let me look.\n{"tool_calls": [{"type": "function", "function": {"name": "get_weather", "arguments": "{}"}}]}',
+        [("get_weather", {})],
+        "llama3_json",
+    ),
+    (
+        'Let me look.\n{\n  "name": "get_weather",\n  "parameters": {"city": "Paris"}\n}',
+        [("get_weather", PARIS)],
+        "hermes_json",
+    ),
     # frames with nothing behind them
     ("<|channel|>analysis<|message|>I need", [], "harmony"),
     ("I need it.<|END_THINKING|>", [], "cohere_command"),
@@ -277,6 +303,12 @@ def test_a_leak_is_seen_named_and_read(text: str, calls: list[tuple[str, object]
         "<TOOL_USE>\n<name>get_weather</name>\n</TOOL_USE>",
         '<xai:function_call name="get_weather"></xai:function_call>',
         "<|call_tool|>get_weather",
+        f"[BEGIN_TOOL_CALL]{WEATHER}[END_TOOL_CALL]",
+        f"Let me see.\n[TOOL CALL] {WEATHER}",
+        f"&lt;tool_call&gt;\n{WEATHER}\n&lt;/tool_call&gt;",
+        f"< tool_call >\n{WEATHER}\n< /tool_call >",
+        '<DSML:invoke name="get_weather">\n<DSML:parameter name="city">Paris</DSML:parameter>\n</DSML:invoke>',
+        '<nova:tool_call name="get_weather">{"city": "Paris"}</nova:tool_call>',
     ],
 )
 def test_an_unknown_dialect_is_a_leak_without_a_name(text: str) -> None:
@@ -322,6 +354,17 @@ def test_bare_arguments_name_their_tool() -> None:
     assert not scan(text, tools=TOOLS | {"forecast": ("days", "city")}).leaked
     assert not scan('{"city": "Paris"} is it', tools=TOOLS).leaked
     assert not scan("{}", tools=TOOLS | {"now": ()}).leaked
+
+
+def test_bare_arguments_may_leave_out_what_the_schema_does_not_require() -> None:
+    """Without a schema all names must be there; with one, those that it requires."""
+    text = '{"city": "Paris"}'
+    schema: Json = {"type": "object", "required": ["city"]}
+    assert not scan(text, tools=TOOLS).leaked
+    assert scan(text, tools=TOOLS, schemas={"get_weather": schema}).leaked
+    assert not scan('{"days": 2}', tools=TOOLS, schemas={"get_weather": schema}).leaked
+    for useless in (3, {"required": "city"}, {"required": []}, {"required": [3]}):
+        assert not scan(text, tools=TOOLS, schemas={"get_weather": useless}).leaked
 
 
 def test_what_the_prompt_contains_is_no_leak_without_a_call() -> None:

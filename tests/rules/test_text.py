@@ -95,6 +95,11 @@ def test_a_leak_says_what_stood_beside_it(pieces: list[dict[str, Json]], words: 
         (answered(role(), thought(HERMES), call(), finish()), [SHOULD], Verdict.PASS),
         (answered(role(), thought(f"Maybe {BARE}? No."), text("Which?"), finish("stop")), [], Verdict.DECLINED),
         (answered(role(), thought("<tool_call> perhaps."), text("Which?"), finish("stop")), [SHOULD], Verdict.DECLINED),
+        # markers that end the reasoning were cut off from the call
+        (answered(role(), thought("Reading.\n<tool_call>\n"), call(), finish()), [MUST], Verdict.BROKEN),
+        (answered(role(), thought("Reading.</tool_call></tool_call>"), call(), finish()), [MUST], Verdict.BROKEN),
+        (answered(role(), thought("Reading. <tool_call> Now."), call(), finish()), [], Verdict.PASS),
+        (answered(role(), thought("The marker is <tool_call>"), call(), finish()), [], Verdict.PASS),
         # another call than the one delivered was lost
         (answered(role(), thought(TIME), call(), finish()), [MUST], Verdict.BROKEN),
         # an answer does not excuse whole markup

@@ -77,6 +77,8 @@ def bare_calls(text: str, start: int, end: int, offered: Offered) -> Bare | None
         return found
     for line in _candidates(text, place, end, offered):
         found = _json(text, line, end, offered) or _named(text, line, end, offered)
+        if found is None and text[line] == "[":
+            found = _python(text, line, end, offered)
         if found is not None:
             return found
     return None
@@ -92,26 +94,19 @@ def _candidates(text: str, start: int, end: int, offered: Offered) -> Iterator[i
     pattern = names_pattern(offered)
     for match in pattern.finditer(text, start, end):
         line = text.rfind("\n", max(start, match.start() - 40), match.start()) + 1
-        if line > start and (text[line : match.start()].strip() in _LINE_HEADS):
+        if line > start and text[line : match.start()].strip() in _LINE_HEADS:
+            lines[line] = None
+            continue
+        near = max(start, match.start() - _LONGEST_HEAD)
+        line = max(text.rfind("\n{", near, match.start()), text.rfind("\n[", near, match.start())) + 1
+        if line > start:
             lines[line] = None
     yield from list(lines)[-_MAX_TRIES:]
 
 
-_LINE_HEADS = frozenset(
-    {
-        "",
-        "functions.",
-        "call:",
-        "Action:",
-        '{"name": "',
-        '{"name":"',
-        '[{"name": "',
-        '[{"name":"',
-        '{ "name": "',
-        '{"tool_name": "',
-        "[",
-    }
-)
+_LINE_HEADS = frozenset({"", "functions.", "call:", "Action:"})
+_LONGEST_HEAD = 160
+"""Characters between the bracket that opens JSON calls and the first name: a wrapper, an id, a type, an indent."""
 
 
 def _rest_is_debris(text: str, place: int, end: int, offered: Offered) -> bool:
@@ -277,14 +272,21 @@ _KEYWORD = re.compile(r"\s*(?:\Z|(?P<key>\w+)\s*(?P<sign>=|\Z))")
 
 
 def bare_arguments(text: str, start: int, end: int, offered: Offered) -> LeakedCall | None:
-    """Read text[start:end] as the arguments of the one tool whose parameters have these names."""
+    """Read text[start:end] as the arguments of the one tool whose parameters have these names.
+
+    All of them, or those that its schema requires and others of them.
+    """
     if text[start : start + 1] != "{":
         return None
     found = read_json(text, start)
     if found is None or not isinstance(found[0], dict) or found[1] != end or not found[0]:
         return None
     keys = set(found[0])
-    owners = [name for name, parameters in offered.tools.items() if keys == set(parameters)]
+    owners = [
+        name
+        for name, parameters in offered.tools.items()
+        if keys == set(parameters) or (keys < set(parameters) and keys >= offered.required(name) != frozenset())
+    ]
     if len(owners) != 1:
         return None
     return LeakedCall(owners[0], found[0], start, end, complete=True, declared=True)

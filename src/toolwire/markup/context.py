@@ -19,7 +19,8 @@ __all__ = ["Asked", "Code", "asked_about", "code_spans", "is_mentioned", "is_quo
 _FENCE = re.compile(r"^[ \t>*+\-\d.)]{0,20}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
 _TICKS = re.compile(r"`+")
 _FENCE_LINE = re.compile(r"`{3,}[^`\n]*(?:\n|\Z)")
-_BLANK = re.compile(r"\n[ \t]*\n")
+_BLANK = re.compile(r"\n(?:[ \t]*\n|`{3}[^`\n]*<)")
+"""What no span of code reaches over: the end of its paragraph, or the end of a fence that a tag follows."""
 _NEAR = 80
 """Characters of a line that are looked at on each side of a mark."""
 

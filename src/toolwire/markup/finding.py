@@ -104,8 +104,7 @@ _GAP = re.compile(r"\s*")
 
 def _follows(text: str, place: int, offered: Offered) -> bool:
     """Whether JSON, another tag, a declared name or the end follows, as behind a whole marker."""
-    gap = _GAP.match(text, place)
-    start = gap.end() if gap is not None else place
+    start = _behind_gap(text, place)
     if start >= len(text) or text[start] in "{[<":
         return True
     return names_pattern(offered).match(text, start) is not None
@@ -159,40 +158,73 @@ def _is_stray_debris(text: str, mark: Mark, openers: dict[str, int]) -> bool:
 
 
 _TAG = re.compile(r"<([^\s<>]{3,80})(?:\s[^<>\n]{0,120})?>")
-_TAG_NAME = re.compile(r"[a-z0-9_:.|\uff5c▁-]+|[A-Z0-9_:.|\uff5c▁-]+")
-"""Markup writes its tags in one case; components of user interfaces do not."""
+_BRACKET = re.compile(r"\[([A-Z][A-Z_ ]{2,40})\]")
+_SPACED_TAG = re.compile(r"<[ ]([^\s<>]{3,80})[ ]>")
+_ESCAPED_TAG = re.compile(r"&lt;([^\s<>&]{3,80})&gt;")
+"""A tag that something on the way wrote as text of a web page."""
+_TAG_NAME = re.compile(r"(?:[A-Za-z0-9_.-]{1,30}:)?(?:[a-z0-9_:.|\uff5c▁-]+|[A-Z0-9_:.|\uff5c▁-]+)")
+"""Markup writes its tags in one case, behind a name space if any; components of user interfaces do not."""
 _MARKUP_WORDS = re.compile(r"tool|function|invoke", re.IGNORECASE)
 _CALL_WORDS = re.compile(r"call|use|begin|start|invoke|sep", re.IGNORECASE)
 _BARS = ("<|", "<\uff5c")
 
 
 def unknown_dialects(text: str, offered: Offered) -> list[Mark]:
-    """Find tags of the shapes `<…tool…call…>` and `<|…|>` that no family has, right before or around a call."""
-    known = lexicon().literals
+    """Find tags of the shapes `<…tool…call…>` and `<|…|>` that no family has, right before or around a call.
+
+    The same words in brackets (`[TOOL_CALL_START]`), tags with spaces inside and tags whose signs were escaped need a
+    whole JSON call to a declared tool behind them.
+    """
+    marks = [
+        Mark(match.start(), match.end(), match[0], Strength.UNKNOWN_DIALECT)
+        for match in _TAG.finditer(text)
+        if _opens_call(text, match, offered)
+    ]
+    for pattern in (_BRACKET, _SPACED_TAG, _ESCAPED_TAG):
+        marks += [
+            Mark(match.start(), match.end(), match[0], Strength.UNKNOWN_DIALECT)
+            for match in pattern.finditer(text)
+            if _is_worded(match[1]) and _declared_call_follows(text, match.end(), offered)
+        ]
+    marks.sort(key=lambda mark: mark.start)
+    return marks[:MAX_MARKS]
+
+
+def _is_worded(name: str) -> bool:
+    """Whether a tag's name speaks of calls to tools."""
+    return _MARKUP_WORDS.search(name) is not None and _CALL_WORDS.search(name) is not None
+
+
+def _opens_call(text: str, match: re.Match[str], offered: Offered) -> bool:
+    """Whether a tag that no family has looks like markup and stands before or around a call."""
+    tag = match[0]
+    barred = tag.startswith(_BARS) and tag[-2] in "|\uff5c"
+    worded = _is_worded(match[1]) and _TAG_NAME.fullmatch(match[1]) is not None
+    if not (barred or worded) or tag in lexicon().literals or match[1].startswith("/"):
+        return False
+    end = match.end()
+    start = _behind_gap(text, end)
     names = names_pattern(offered)
-    marks: list[Mark] = []
-    for match in _TAG.finditer(text):
-        tag = match[0]
-        barred = tag.startswith(_BARS) and tag[-2] in "|\uff5c"
-        worded = (
-            _TAG_NAME.fullmatch(match[1]) is not None
-            and _MARKUP_WORDS.search(match[1]) is not None
-            and _CALL_WORDS.search(match[1]) is not None
-        )
-        if not (barred or worded) or tag in known or tag.startswith("</"):
-            continue
-        end = match.end()
-        gap = _GAP.match(text, end)
-        start = gap.end() if gap is not None else end
-        if text[start : start + 1] in {"{", "["}:
-            calls, _ = json_sequence(text, start, len(text), offered)
-            near = bool(calls) and (calls[0].declared or worded)
-        elif worded:
-            near = names.search(text, match.end(1), end + _NEAR) is not None
-        else:
-            near = names.match(text, start) is not None
-        if near:
-            marks.append(Mark(match.start(), end, tag, Strength.UNKNOWN_DIALECT))
-            if len(marks) >= MAX_MARKS:
-                break
-    return marks
+    if text[start : start + 1] in {"{", "["}:
+        if worded and names.search(text, match.end(1), end) is not None:
+            return True
+        calls, _ = json_sequence(text, start, len(text), offered)
+        return bool(calls) and (calls[0].declared or worded)
+    if worded:
+        return names.search(text, match.end(1), end + _NEAR) is not None
+    return names.match(text, start) is not None
+
+
+def _declared_call_follows(text: str, place: int, offered: Offered) -> bool:
+    """Whether a JSON call to a declared tool stands at `place`, and is whole."""
+    start = _behind_gap(text, place)
+    if text[start : start + 1] not in {"{", "["}:
+        return False
+    calls, _ = json_sequence(text, start, len(text), offered)
+    return bool(calls) and calls[0].declared and calls[0].complete
+
+
+def _behind_gap(text: str, place: int) -> int:
+    """Return the place behind the white space at `place`."""
+    gap = _GAP.match(text, place)
+    return gap.end() if gap is not None else place

@@ -79,6 +79,12 @@ class Offered:
         """Whether any offered tool has a parameter of this name."""
         return any(key in keys for keys in self.tools.values())
 
+    def required(self, name: str) -> frozenset[str]:
+        """Return the names of the arguments that the schema requires; empty where it does not say."""
+        schema = self.schemas.get(name)
+        names = schema.get("required") if isinstance(schema, dict) else None
+        return frozenset(item for item in names if isinstance(item, str)) if isinstance(names, list) else frozenset()
+
     def types(self, name: str, key: str) -> frozenset[str]:
         """Return the JSON types that the schema allows for an argument; empty where it does not say."""
         schema = self.schemas.get(name)

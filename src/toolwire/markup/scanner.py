@@ -174,7 +174,7 @@ class _Text:
         found = incomplete_markers(text, self.offered) if ">" in text or "]" in text or "<" in text else []
         taken = {mark.start for mark in marks}
         found = [mark for mark in found if mark.start not in taken and mark.start + 1 not in taken]
-        if "<" in text and not found:
+        if ("<" in text or "[" in text or "&lt;" in text) and not found:
             found = [mark for mark in unknown_dialects(text, self.offered) if mark.start not in taken]
         return found
 

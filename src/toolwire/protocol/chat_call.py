@@ -302,3 +302,5 @@ class CallJoiner:
         text = value.get("input")
         if isinstance(text, str):
             call.custom_input.add(text, number)
+        elif text is not None:
+            self._note(ChunkAnomaly.ARGUMENTS_TYPE, number, call=call, detail=text)

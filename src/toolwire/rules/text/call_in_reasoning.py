@@ -3,8 +3,8 @@
 What it checks
     Where tools were offered and a choice has no call, its reasoning holds none either: no markup in any of the
     known forms, no call or bare arguments as its whole text. Mentions in prose or in backticks do not count. Where
-    a call was delivered, only a whole marked-up call that was not delivered counts; the draft of a call that was,
-    does not.
+    a call was delivered, only a whole marked-up call that was not delivered counts, and markers without a call that
+    end the reasoning; the draft of a call that was delivered does not.
 
 Why it matters
     The parser for reasoning swallowed the call: the end of the thoughts was missed, split over tokens or never
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from toolwire.completion import Choice
-    from toolwire.markup import LeakedCall, Scan
+    from toolwire.markup import LeakedCall, Mark, Scan
 
 __all__ = ["call_in_reasoning"]
 
@@ -89,7 +89,9 @@ def _instead_of_calls(evidence: Evidence, choice: Choice, scanned: Scan) -> Comp
 
 
 def _beside_calls(evidence: Evidence, choice: Choice, scanned: Scan) -> Iterator[Complaint]:
-    """Complain of whole, marked-up calls beside delivered ones."""
+    """Complain of whole, marked-up calls beside delivered ones, and of markers that were cut off from them."""
+    if not scanned.calls:
+        yield from _seam(evidence, choice, scanned)
     if not any(mark.strength is Strength.STRONG for mark in scanned.marks):
         return
     delivered = evidence.plain_calls(choice)
@@ -110,6 +112,31 @@ def _beside_calls(evidence: Evidence, choice: Choice, scanned: Scan) -> Iterator
             certainty=Certainty.EVIDENT,
             dialect=scanned.dialects,
         )
+
+
+def _seam(evidence: Evidence, choice: Choice, scanned: Scan) -> Iterator[Complaint]:
+    """Complain of markers at the end of the reasoning whose call was delivered: the parser missed the seam."""
+    text = choice.reasoning.text
+    end = len(text.rstrip())
+    tail: Mark | None = None
+    for mark in reversed(scanned.marks):
+        if text[mark.end : end].strip() or mark.strength not in _ONLY_MARKUP:
+            break
+        tail, end = mark, mark.start
+    if tail is not None:
+        yield Complaint(
+            f"markup of a call ({tail.text!r}){evidence.form_of(scanned)} ends the reasoning,"
+            f" beside {len(choice.calls)} calls",
+            evidence.at_event(choice.reasoning.event_at(tail.start)),
+            expected="no markup in the reasoning",
+            actual=text[tail.start :][:QUOTED],
+            kind=LossKind.IN_REASONING,
+            certainty=Certainty.EVIDENT,
+            dialect=scanned.dialects,
+        )
+
+
+_ONLY_MARKUP = frozenset({Strength.STRONG, Strength.STRAY_CLOSE})
 
 
 def _shown(call: LeakedCall) -> str:
