@@ -10,6 +10,7 @@ Knows: those rules, on purpose nothing better. Must not know: our decoders.
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,48 @@ __all__ = ["SeedVerdict", "seed_verdict"]
 
 _fast = msgspec.json.decode
 """A quicker reader; what it refuses goes to the one that the script uses, so the answers are the same."""
+
+
+class _Function(msgspec.Struct, gc=False):
+    """What the script looks at in the `function` of an entry."""
+
+    name: str | None = None
+    arguments: str | None = None
+
+
+class _Entry(msgspec.Struct, gc=False):
+    """What it looks at in an entry of `tool_calls`."""
+
+    index: int = 0
+    function: _Function | None = None
+
+
+class _Delta(msgspec.Struct, gc=False):
+    """What it looks at in a delta."""
+
+    content: str | None = None
+    tool_calls: list[_Entry] | None = None
+
+
+class _Choice(msgspec.Struct, gc=False):
+    """What it looks at in a choice."""
+
+    delta: _Delta | None = None
+    finish_reason: str | None = None
+
+
+class _Chunk(msgspec.Struct, gc=False):
+    """What it looks at in a chunk, where all of that has the usual types."""
+
+    choices: list[_Choice] = []
+
+
+_typed = msgspec.json.Decoder(_Chunk).decode
+"""Reads a chunk without building what nobody looks at; what it refuses is read and walked as the script does."""
+
+TYPED = 900
+"""Bytes of a chunk that are read by type: in longer ones a number that is passed over could have more digits than
+Python reads, or brackets more depth, and there the script's reader raises."""
 
 HTTP_ERROR = 300
 """From this status on the script's HTTP library raises (redirects that lead nowhere included)."""
@@ -57,16 +100,61 @@ def seed_verdict(exchange: Exchange) -> SeedVerdict:
         return SeedVerdict.ERROR
 
 
-def _accumulate(body: bytes) -> tuple[str, dict[Any, dict[str, str]], Any, bool]:
-    """Join the deltas as the script does; raises whatever the script would raise.
+@dataclass(slots=True)
+class _Joined:
+    """The deltas as the script joins them.
 
     The fragments are joined at the end: adding each to a growing text would copy it every time.
     """
-    content: list[str] = []
-    calls: dict[Any, dict[str, list[str]]] = {}
+
+    content: list[str] = field(default_factory=list)
+    calls: dict[Any, tuple[list[str], list[str]]] = field(default_factory=dict)
+    """Names and arguments by index."""
     finish: Any = None
+
+    def add_typed(self, chunk: _Chunk) -> None:
+        """Take a chunk of the usual types."""
+        for choice in chunk.choices:
+            delta = choice.delta
+            if delta is not None:
+                if delta.content:
+                    self.content.append(delta.content)
+                for entry in delta.tool_calls or ():
+                    slot = self.calls.get(entry.index)
+                    if slot is None:
+                        slot = self.calls[entry.index] = ([], [])
+                    function = entry.function
+                    if function is not None:
+                        if function.name:
+                            slot[0].append(function.name)
+                        if function.arguments:
+                            slot[1].append(function.arguments)
+            if choice.finish_reason:
+                self.finish = choice.finish_reason
+
+    def add(self, chunk: Any) -> None:  # noqa: ANN401 - any JSON value
+        """Take any chunk; raises whatever the script would raise."""
+        for choice in chunk.get("choices", []):
+            delta = choice.get("delta") or {}
+            if delta.get("content"):
+                self.content.append("" + delta["content"])
+            for entry in delta.get("tool_calls") or []:
+                slot = self.calls.setdefault(entry.get("index", 0), ([], []))
+                function = entry.get("function") or {}
+                for key, parts in zip(("name", "arguments"), slot, strict=True):
+                    if function.get(key):
+                        parts.append("" + function[key])
+            if choice.get("finish_reason"):
+                self.finish = choice["finish_reason"]
+
+
+def _accumulate(body: bytes) -> tuple[str, dict[Any, dict[str, str]], Any, bool]:
+    """Join the deltas as the script does; raises whatever the script would raise."""
+    joined = _Joined()
     done = False
     for raw in body.split(b"\n"):
+        if not raw:
+            continue
         line = raw.strip()
         if not line.startswith(b"data:"):
             if not _looks_different_as_text(raw):
@@ -78,6 +166,14 @@ def _accumulate(body: bytes) -> tuple[str, dict[Any, dict[str, str]], Any, bool]
         if payload == b"[DONE]":
             done = True
             break
+        if len(payload) <= TYPED:
+            try:
+                typed = _typed(payload)
+            except (msgspec.DecodeError, UnicodeDecodeError):
+                pass
+            else:
+                joined.add_typed(typed)
+                continue
         try:
             chunk: Any = _fast(payload)
         except (msgspec.DecodeError, UnicodeDecodeError):
@@ -85,25 +181,17 @@ def _accumulate(body: bytes) -> tuple[str, dict[Any, dict[str, str]], Any, bool]
                 chunk = json.loads(payload.decode("utf-8", "replace").strip())
             except json.JSONDecodeError:
                 continue
-        for choice in chunk.get("choices", []):
-            delta = choice.get("delta") or {}
-            if delta.get("content"):
-                content.append("" + delta["content"])
-            for entry in delta.get("tool_calls") or []:
-                slot = calls.setdefault(entry.get("index", 0), {"name": [], "arguments": []})
-                function = entry.get("function") or {}
-                for key in slot:
-                    if function.get(key):
-                        slot[key].append("" + function[key])
-            if choice.get("finish_reason"):
-                finish = choice["finish_reason"]
-    joined = {index: {key: "".join(parts) for key, parts in slot.items()} for index, slot in calls.items()}
-    return "".join(content), joined, finish, done
+        joined.add(chunk)
+    calls = {
+        index: {"name": "".join(names), "arguments": "".join(arguments)}
+        for index, (names, arguments) in joined.calls.items()
+    }
+    return "".join(joined.content), calls, joined.finish, done
 
 
 def _looks_different_as_text(raw: bytes) -> bool:
     """Whether stripping text would remove more than stripping bytes does (Unicode spaces, a lone BOM is none)."""
-    return (bool(raw) and raw.lstrip()[:1] >= b"\x80") or raw[:1] in (b"\x1c", b"\x1d", b"\x1e", b"\x1f")
+    return raw.lstrip()[:1] >= b"\x80" or raw[:1] in (b"\x1c", b"\x1d", b"\x1e", b"\x1f")
 
 
 def _classify(content: str, calls: dict[Any, dict[str, str]], finish: object) -> SeedVerdict:
