@@ -251,6 +251,7 @@ def test_what_is_legal_is_not_odd(parts: tuple[Json, ...]) -> None:
         ((ROLE, calls(head(function={"name": "f", "arguments": None})), calls(more("{}")), END), {A.ARGUMENTS_NULL: 1}),
         ((ROLE, calls(head()), calls(more(["{}"])), END), {A.ARGUMENTS_TYPE: 1}),
         ((ROLE, calls(head()), calls(more("{}"), more("}", 1)), END), {A.STRAY_FRAGMENT: 1}),
+        ((ROLE, calls({"index": 0, "id": "a", "type": "custom", "custom": "f"}), END), {A.NAME_MISSING: 1}),
         (
             (ROLE, calls({"index": 0, "id": "a", "type": "custom", "custom": {"name": "f", "input": {"x": 1}}}), END),
             {A.CUSTOM_CALL: 1, A.ARGUMENTS_TYPE: 1},

@@ -100,6 +100,7 @@ def test_a_leak_says_what_stood_beside_it(pieces: list[dict[str, Json]], words: 
         (answered(role(), thought("Reading.</tool_call></tool_call>"), call(), finish()), [MUST], Verdict.BROKEN),
         (answered(role(), thought("Reading. <tool_call> Now."), call(), finish()), [], Verdict.PASS),
         (answered(role(), thought("The marker is <tool_call>"), call(), finish()), [], Verdict.PASS),
+        (answered(role(), thought(HERMES[:40]), call(), finish()), [], Verdict.PASS),
         # another call than the one delivered was lost
         (answered(role(), thought(TIME), call(), finish()), [MUST], Verdict.BROKEN),
         # an answer does not excuse whole markup
