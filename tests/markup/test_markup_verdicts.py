@@ -363,7 +363,8 @@ def test_bare_arguments_may_leave_out_what_the_schema_does_not_require() -> None
     assert not scan(text, tools=TOOLS).leaked
     assert scan(text, tools=TOOLS, schemas={"get_weather": schema}).leaked
     assert not scan('{"days": 2}', tools=TOOLS, schemas={"get_weather": schema}).leaked
-    for useless in (3, {"required": "city"}, {"required": []}, {"required": [3]}):
+    useless_schemas: list[Json] = [3, {"required": "city"}, {"required": []}, {"required": [3]}]
+    for useless in useless_schemas:
         assert not scan(text, tools=TOOLS, schemas={"get_weather": useless}).leaked
 
 
