@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from toolwire.client import Client
+    from toolwire.judge import Judgement
     from toolwire.results import RunEvent, RunResult, Settings, TargetInfo
     from toolwire.rule import Rule
     from toolwire.suite import Suite
@@ -56,6 +57,9 @@ __all__ = ["HOPELESS", "Resumed", "execute", "new_header", "now", "open_to_resum
 
 HOPELESS = 8
 """Trials without any answer, from the first on, after which a run stops: two rounds of the default concurrency."""
+
+LARGE = 1024 * 1024
+"""Characters of a body from which on judging takes longer than other streams can wait: an ordinary one has 100,000."""
 
 _POINTLESS = frozenset({401, 403, 404})
 """Statuses that the next request will get too."""
@@ -212,7 +216,7 @@ class _Run:
                 exchange = await self._ask(trial)
             finally:
                 self._running -= 1
-            judgement = judge(exchange, self._rules)
+            judgement = await self._judge(exchange)
             place = (trial.case.name, trial.tool_choice, trial.repeat)
             if self._recording is not None:
                 self._recording.add_trial(*place, exchange, judgement)
@@ -221,6 +225,12 @@ class _Run:
             self._give_up_if_hopeless(exchange)
             if self._recording is not None and self._recording.sync_due:
                 await asyncio.to_thread(self._recording.sync)
+
+    async def _judge(self, exchange: Exchange) -> Judgement:
+        """Judge; a body made to be large does so aside, so that other streams are still read in time."""
+        if sum(len(read.text or read.base64 or "") for read in exchange.reads) < LARGE:
+            return judge(exchange, self._rules)
+        return await asyncio.to_thread(judge, exchange, self._rules)
 
     async def _ask(self, trial: PlannedTrial) -> Exchange:
         """Ask once, and again without each field of ours that the server refuses."""

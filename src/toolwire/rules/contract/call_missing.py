@@ -3,7 +3,7 @@
 What it checks
     With `tool_choice: "required"`, a named tool, or `allowed_tools` in mode `required`, each choice of a whole
     answer has at least one call. A turn that was cut by its budget, stopped by a filter, or that is a refusal is
-    left alone.
+    left alone, and so is one whose call leaked into the content: that is another rule's.
 
 Why it matters
     The client asked for a call because it can do nothing with text. An agent loops or stalls; a pipeline that reads
@@ -68,6 +68,8 @@ def call_missing(evidence: Evidence) -> Iterator[Complaint]:
     for choice in completion.choices.values():
         if choice.calls or choice.foreign_calls or choice.finish in _CUT or choice.refusal:
             continue
+        if evidence.content_scan(choice).leaked:
+            continue  # the call is not missing but leaked, and the rule on that shows where
         yield Complaint(
             f"{demand}, and {_instead(choice)} came",
             evidence.at_event(choice.last_event, '"finish_reason"'),
