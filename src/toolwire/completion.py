@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from toolwire.jsontext import Json
 
@@ -39,6 +39,13 @@ class TextTrack:
         """Append a fragment that came in event number `event`."""
         self.parts.append(text)
         self.events.append(event)
+        self._joined = None
+        self._ends = None
+
+    def extend(self, texts: Iterable[str], events: Iterable[int]) -> None:
+        """Append fragments with the numbers of their events."""
+        self.parts.extend(texts)
+        self.events.extend(events)
         self._joined = None
         self._ends = None
 

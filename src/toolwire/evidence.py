@@ -105,7 +105,7 @@ class Evidence:
         """The body after content decoding, in its timed pieces."""
         head = self.exchange.response
         encoding = head.headers.get("content-encoding", "") if head is not None else ""
-        return decode_body(((read.at, read.data) for read in self.exchange.reads), encoding)
+        return decode_body([(read.at, read.data) for read in self.exchange.reads], encoding)
 
     @cached_property
     def _decoded(self) -> tuple[SseDecoder, list[Event]]:
@@ -116,12 +116,12 @@ class Evidence:
         events += decoder.close(pieces[-1][0] if pieces else 0.0)
         return decoder, events
 
-    @property
+    @cached_property
     def framing(self) -> SseDecoder:
         """The framing decoder, with its anomalies and residue."""
         return self._decoded[0]
 
-    @property
+    @cached_property
     def events(self) -> list[Event]:
         """All events in order; their numbers are their places."""
         return self._decoded[1]
@@ -134,12 +134,12 @@ class Evidence:
         accumulator.close()
         return accumulator
 
-    @property
+    @cached_property
     def completion(self) -> Completion:
         """What a client holds at the end."""
         return self._accumulated.completion
 
-    @property
+    @cached_property
     def anomalies(self) -> Anomalies:
         """Oddities of the pieces."""
         return self._accumulated.anomalies
@@ -157,7 +157,10 @@ class Evidence:
 
     def odd(self, *kinds: object) -> tuple[Anomaly, ...]:
         """Return the kept anomalies of these kinds (`ChunkAnomaly`)."""
-        return self.anomalies.of(*kinds)  # type: ignore[arg-type]  # kinds are ChunkAnomaly; object keeps rules short
+        anomalies = self.anomalies
+        if not anomalies.total:
+            return ()
+        return anomalies.of(*kinds)  # type: ignore[arg-type]  # kinds are ChunkAnomaly; object keeps rules short
 
     @cached_property
     def schema(self) -> SchemaCheck:

@@ -104,7 +104,9 @@ def judge(exchange: Exchange, rules: Sequence[Rule]) -> Judgement:
             if isinstance(answer, NotApplicable):
                 not_applicable[rule.name] = answer.reason
                 continue
-            _collect(rule, answer, findings)
+            for complaint in islice(answer, FINDINGS_PER_RULE):
+                # one by one, not by extend: what came before a crash is kept
+                findings.append(_signed(rule, complaint))  # noqa: PERF401
         except Exception as error:  # noqa: BLE001 - a rule that crashes is reported by name, whatever it raised
             crashed[rule.name] = f"{type(error).__name__}: {error}"
     findings.sort(key=lambda finding: (_ORDER[finding.level], finding.at.start))
@@ -171,27 +173,23 @@ class _Outcome:
     certainty: Certainty | None = None
 
 
-def _collect(rule: Rule, answer: Iterable[Complaint], found: list[Finding]) -> None:
-    """Sign the complaints of a rule; those made before it crashes are kept."""
-    for complaint in islice(answer, FINDINGS_PER_RULE):
-        # one by one, not by extend: what came before a crash is kept
-        found.append(  # noqa: PERF401
-            Finding(
-                rule=rule.name,
-                code=rule.code,
-                level=complaint.level or rule.level,
-                effect=complaint.effect or rule.effect,
-                message=complaint.message,
-                at=complaint.at,
-                expected=complaint.expected,
-                actual=complaint.actual,
-                kind=complaint.kind,
-                certainty=complaint.certainty,
-                dialect=complaint.dialect,
-                preview=rule.stability is Stability.PREVIEW,
-                blame=complaint.blame,
-            )
-        )
+def _signed(rule: Rule, complaint: Complaint) -> Finding:
+    """Return a complaint with the name of its rule."""
+    return Finding(
+        rule=rule.name,
+        code=rule.code,
+        level=complaint.level or rule.level,
+        effect=complaint.effect or rule.effect,
+        message=complaint.message,
+        at=complaint.at,
+        expected=complaint.expected,
+        actual=complaint.actual,
+        kind=complaint.kind,
+        certainty=complaint.certainty,
+        dialect=complaint.dialect,
+        preview=rule.stability is Stability.PREVIEW,
+        blame=complaint.blame,
+    )
 
 
 _SURE = {Certainty.PROVEN: 0, Certainty.EVIDENT: 1, Certainty.INFERRED: 2}

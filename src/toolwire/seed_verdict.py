@@ -19,7 +19,9 @@ import msgspec
 from toolwire.exchange import End
 
 if TYPE_CHECKING:
-    from toolwire.exchange import Exchange
+    from collections.abc import Sequence
+
+    from toolwire.exchange import Exchange, Read
 
 __all__ = ["SeedVerdict", "seed_verdict"]
 
@@ -86,7 +88,7 @@ def seed_verdict(exchange: Exchange) -> SeedVerdict:
     head = exchange.response
     if exchange.protocol != "chat" or head is None or head.status >= HTTP_ERROR:
         return SeedVerdict.ERROR
-    body = b"".join(read.data for read in exchange.reads)
+    body = _body(exchange.reads)
     try:
         content, calls, finish, done = _accumulate(body)
     except Exception:  # noqa: BLE001 - the script catches everything in the same way
@@ -148,6 +150,14 @@ class _Joined:
                 self.finish = choice["finish_reason"]
 
 
+def _body(reads: Sequence[Read]) -> bytes:
+    """Return all bytes; text that came in many reads is joined before it is encoded."""
+    texts = [read.text for read in reads if read.text is not None]
+    if len(texts) == len(reads):
+        return "".join(texts).encode("utf-8", "surrogatepass")
+    return b"".join([read.data for read in reads])
+
+
 def _accumulate(body: bytes) -> tuple[str, dict[Any, dict[str, str]], Any, bool]:
     """Join the deltas as the script does; raises whatever the script would raise."""
     joined = _Joined()
@@ -155,17 +165,20 @@ def _accumulate(body: bytes) -> tuple[str, dict[Any, dict[str, str]], Any, bool]
     for raw in body.split(b"\n"):
         if not raw:
             continue
-        line = raw.strip()
-        if not line.startswith(b"data:"):
-            if not _looks_different_as_text(raw):
-                continue
-            line = raw.decode("utf-8", "replace").strip().encode("utf-8")
+        if raw.startswith(b"data: {") and raw.endswith(b"}"):
+            payload = raw[6:]  # nothing to strip
+        else:
+            line = raw.strip()
             if not line.startswith(b"data:"):
-                continue
-        payload = line[len(b"data:") :].strip()
-        if payload == b"[DONE]":
-            done = True
-            break
+                if not _looks_different_as_text(raw):
+                    continue
+                line = raw.decode("utf-8", "replace").strip().encode("utf-8")
+                if not line.startswith(b"data:"):
+                    continue
+            payload = line[len(b"data:") :].strip()
+            if payload == b"[DONE]":
+                done = True
+                break
         if len(payload) <= TYPED:
             try:
                 typed = _typed(payload)

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 __all__ = ["BODY_LIMIT", "Body", "decode_body"]
 
@@ -72,21 +72,25 @@ def decode_body(reads: Iterable[tuple[float, bytes]], encoding: str, *, limit: i
 
 def _plain(reads: Iterable[tuple[float, bytes]], limit: int) -> Body:
     """Keep plain bytes up to the limit; notice those that are compressed without saying so."""
-    pieces: list[tuple[float, bytes]] = []
-    total = 0
-    too_long = False
-    for at, data in reads:
-        if total + len(data) > limit:
-            too_long = True
-            data = data[: limit - total]  # noqa: PLW2901 - the cut piece takes the place of the whole one
-        if data:
-            pieces.append((at, data))
-            total += len(data)
-        if too_long:
-            break
-    head = b"".join(data for _, data in pieces[:4])[:4]
+    pieces = tuple(read for read in reads if read[1])
+    too_long = sum([len(data) for _, data in pieces]) > limit
+    if too_long:
+        pieces = tuple(_within(pieces, limit))
+    head = b"".join([data for _, data in pieces[:4]])[:4]
     disguised = "gzip" if head.startswith(GZIP_MAGIC) else "zstd" if head.startswith(ZSTD_MAGIC) else ""
-    return Body(tuple(pieces), "", too_long=too_long, disguised=disguised)
+    return Body(pieces, "", too_long=too_long, disguised=disguised)
+
+
+def _within(pieces: Iterable[tuple[float, bytes]], limit: int) -> Iterator[tuple[float, bytes]]:
+    """Yield pieces up to a limit that they pass together; the one that passes it is cut."""
+    room = limit
+    for at, data in pieces:
+        if len(data) > room:
+            if room:
+                yield at, data[:room]
+            return
+        yield at, data
+        room -= len(data)
 
 
 def _inflate(reads: Iterable[tuple[float, bytes]], name: str, limit: int) -> Body:

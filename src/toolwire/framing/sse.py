@@ -154,17 +154,23 @@ class SseDecoder(Decoder):
         here, most = (0, min(BLOCK, self.limits.line)) if reads else (len(buffer), len(buffer))
         begin = lines = 0
         search = self._searched
-        while (stop := buffer.find(b"\n\n", search)) >= 0:
+        while True:
+            # mostly a block is one line, and the end of a line is found more quickly than that of a block
+            stop = buffer.find(b"\n", begin)
+            plain = buffer.startswith(_DATA, begin) and buffer.startswith(b"\n\n", stop)
+            if not plain:
+                stop = buffer.find(b"\n\n", search)
+            if stop < 0:
+                break
             end = search = stop + 2
             if end - begin > most:
                 break
             while end > here:
                 at, data = next(later)
                 here += len(data)
-            value = buffer[begin + 6 : stop]
-            if buffer.startswith(_DATA, begin) and value and b"\n" not in value and stop - begin <= longest:
+            if plain and begin + 6 < stop <= begin + longest:
                 try:
-                    text = value.decode()
+                    text = buffer[begin + 6 : stop].decode()
                 except UnicodeDecodeError:
                     self._odd_block(buffer[begin:end], offset + begin, at, events)
                 else:

@@ -63,10 +63,12 @@ class Lane:
 
     def run(self, events: Sequence[Event], place: int, completion: Completion) -> int:
         """Take the events from `place` on that fit, and return the place of the first that does not."""
-        prefix, suffix, add = self.prefix, self.suffix, self.track.add
+        prefix, suffix = self.prefix, self.suffix
         head, tail = len(prefix), len(suffix)
         keep_empty = self.call is not None
         read = jiter.from_json
+        values: list[str] = []
+        numbers: list[int] = []
         begin, end = place, len(events)
         while place < end:
             event = events[place]
@@ -74,14 +76,16 @@ class Lane:
             if not (data.startswith(prefix) and data.endswith(suffix)) or event.name:
                 break
             try:
-                value = read(data[head : len(data) - tail].encode(), allow_inf_nan=False)
+                value = read(data[head : len(data) - tail].encode())
             except ValueError:
                 break
             if type(value) is not str:
                 break
             if value or keep_empty:
-                add(value, event.number)
+                values.append(value)
+                numbers.append(event.number)
             place += 1
+        self.track.extend(values, numbers)
         if place > begin:
             last = events[place - 1].number
             completion.last_event = self.reader.choice.last_event = last
