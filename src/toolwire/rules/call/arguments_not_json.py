@@ -3,7 +3,7 @@
 What it checks
     The joined arguments of each call are exactly one JSON value by RFC 8259. The finding says what happened to
     them: cut, doubled, their beginning lost, markup in them, a Python literal. A call that was honestly cut by
-    its budget is left alone, and so is one that broke off with the whole stream.
+    its budget, or broke off with the whole stream, is left alone as long as what came is the beginning of an object.
 
 Why it matters
     The client parses them before it calls the tool. This is the commonest real breakage of streamed calls.
@@ -27,6 +27,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolwire.arguments import explain, resent_at
+from toolwire.jsontext import prefix_state
 from toolwire.rule import Basis, Breaks, ClientEffect, Complaint, Evidence, Level, rule
 
 if TYPE_CHECKING:
@@ -69,10 +70,12 @@ def _shown(text: str, offset: int) -> str:
 def arguments_not_json(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""
     for call in evidence.completion.calls:
-        if call.stray or call.custom_input is not None or evidence.left_open(call):
+        if call.stray or call.custom_input is not None:
             continue
         arguments = evidence.arguments(call)
         if arguments.valid or arguments.blank or resent_at(call.arguments.parts) is not None:
+            continue
+        if evidence.left_open(call) and prefix_state(arguments.text).cut:
             continue
         found = explain(arguments.text, call.arguments.parts)
         yield Complaint(

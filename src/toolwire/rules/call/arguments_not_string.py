@@ -40,6 +40,10 @@ __all__ = ["arguments_not_string"]
     rulebook=("C-20",),
     source="OpenAI OpenAPI, ChatCompletionMessageToolCallChunk",
     clients=(ClientEffect("openai-python 3.57.0", Breaks.BY_EXCEPTION, "TypeError in .stream()", "reproduced"),),
+    sees=(
+        ChunkAnomaly.ARGUMENTS_TYPE,
+        ChunkAnomaly.ARGUMENTS_NULL,
+    ),
 )
 def arguments_not_string(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""

@@ -40,6 +40,7 @@ __all__ = ["call_field_misplaced"]
         "C-20",
     ),
     source="OpenAI OpenAPI, ChatCompletionMessageToolCallChunk",
+    sees=(ChunkAnomaly.MISPLACED,),
 )
 def call_field_misplaced(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""

@@ -37,6 +37,7 @@ __all__ = ["call_fragment_stray"]
     since="0.1",
     rulebook=("C-18",),
     source="first-party captures",
+    sees=(ChunkAnomaly.STRAY_FRAGMENT,),
 )
 def call_fragment_stray(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""

@@ -41,6 +41,7 @@ __all__ = ["call_id_changes"]
     ),
     source="first-party captures",
     clients=(ClientEffect("openai-python 3.57.0", Breaks.SILENTLY, "the ids are joined", "reproduced"),),
+    sees=(ChunkAnomaly.CALL_ID_CHANGES,),
 )
 def call_id_changes(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""

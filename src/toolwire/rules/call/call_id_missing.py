@@ -43,6 +43,10 @@ __all__ = ["call_id_missing"]
         ),
         ClientEffect("openai-python 3.57.0", Breaks.SILENTLY, "the call keeps None as its id", "reproduced"),
     ),
+    sees=(
+        ChunkAnomaly.CALL_ID_LATE,
+        ChunkAnomaly.CALL_ID_MISSING,
+    ),
 )
 def call_id_missing(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""

@@ -39,6 +39,7 @@ __all__ = ["call_id_repeated"]
     rulebook=("C-19",),
     source="first-party captures and accumulator",
     clients=(ClientEffect("openai-python 3.57.0", Breaks.SILENTLY, "the ids are joined", "reproduced"),),
+    sees=(ChunkAnomaly.CALL_ID_REPEATED,),
 )
 def call_id_repeated(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""

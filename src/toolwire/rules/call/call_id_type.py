@@ -37,6 +37,7 @@ __all__ = ["call_id_type"]
     since="0.1",
     rulebook=("C-18",),
     source="OpenAI OpenAPI, ChatCompletionMessageToolCallChunk.id",
+    sees=(ChunkAnomaly.CALL_ID_TYPE,),
 )
 def call_id_type(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""

@@ -39,6 +39,7 @@ __all__ = ["call_index_gap"]
     rulebook=("C-16",),
     source="first-party captures and accumulator",
     clients=(ClientEffect("openai-python 3.57.0", Breaks.BY_EXCEPTION, "IndexError in .stream()", "reproduced"),),
+    sees=(ChunkAnomaly.INDEX_GAP,),
 )
 def call_index_gap(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""

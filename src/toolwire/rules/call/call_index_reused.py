@@ -44,6 +44,7 @@ __all__ = ["call_index_reused"]
             "openai-python 3.57.0", Breaks.SILENTLY, "ids, names and arguments of both calls are joined", "reproduced"
         ),
     ),
+    sees=(ChunkAnomaly.INDEX_REUSED,),
 )
 def call_index_reused(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""

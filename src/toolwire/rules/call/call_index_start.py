@@ -38,6 +38,7 @@ __all__ = ["call_index_start"]
     rulebook=("C-16",),
     source="first-party captures and accumulator",
     clients=(ClientEffect("openai-python 3.57.0", Breaks.BY_EXCEPTION, "IndexError in .stream()", "reproduced"),),
+    sees=(ChunkAnomaly.INDEX_START,),
 )
 def call_index_start(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""

@@ -45,6 +45,10 @@ def _shown(odd: Anomaly) -> str:
     since="0.1",
     rulebook=("C-15",),
     source="OpenAI OpenAPI, ChatCompletionMessageToolCallChunk.index",
+    sees=(
+        ChunkAnomaly.INDEX_TEXT,
+        ChunkAnomaly.INDEX_TYPE,
+    ),
 )
 def call_index_type(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""

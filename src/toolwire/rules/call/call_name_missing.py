@@ -41,6 +41,11 @@ __all__ = ["call_name_missing"]
         ClientEffect("Vercel AI SDK", Breaks.BY_EXCEPTION, "throws on a call without a name", "rule book C-18"),
         ClientEffect("openai-python 3.57.0", Breaks.SILENTLY, "the call keeps None as its name", "reproduced"),
     ),
+    sees=(
+        ChunkAnomaly.NAME_MISSING,
+        ChunkAnomaly.NAME_LATE,
+        ChunkAnomaly.NAME_TYPE,
+    ),
 )
 def call_name_missing(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""

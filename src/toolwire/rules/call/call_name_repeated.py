@@ -39,6 +39,7 @@ __all__ = ["call_name_repeated"]
     rulebook=("C-19",),
     source="first-party captures and accumulator",
     clients=(ClientEffect("openai-python 3.57.0", Breaks.SILENTLY, "the names are joined", "reproduced"),),
+    sees=(ChunkAnomaly.NAME_REPEATED,),
 )
 def call_name_repeated(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""

@@ -40,6 +40,7 @@ __all__ = ["call_name_split"]
         "C-19",
     ),
     source="first-party captures",
+    sees=(ChunkAnomaly.NAME_SPLIT,),
 )
 def call_name_split(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""

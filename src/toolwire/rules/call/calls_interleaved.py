@@ -45,6 +45,7 @@ __all__ = ["calls_interleaved"]
             "reproduced",
         ),
     ),
+    sees=(ChunkAnomaly.INTERLEAVED,),
 )
 def calls_interleaved(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""

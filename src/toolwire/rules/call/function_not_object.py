@@ -38,6 +38,7 @@ __all__ = ["function_not_object"]
     rulebook=("C-20",),
     source="OpenAI OpenAPI, ChatCompletionMessageToolCallChunk",
     clients=(ClientEffect("openai-python 3.57.0", Breaks.BY_EXCEPTION, "AssertionError in .stream()", "reproduced"),),
+    sees=(ChunkAnomaly.FUNCTION_TYPE,),
 )
 def function_not_object(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""

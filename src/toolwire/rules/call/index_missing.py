@@ -43,6 +43,7 @@ __all__ = ["call_index_missing"]
             "openai-python 3.57.0", Breaks.BY_EXCEPTION, "TypeError or RuntimeError in .stream()", "reproduced"
         ),
     ),
+    sees=(ChunkAnomaly.INDEX_MISSING,),
 )
 def call_index_missing(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each fragment without an index."""
