@@ -155,6 +155,11 @@ class Evidence:
             before = at
         return tuple(found)
 
+    @cached_property
+    def noted(self) -> frozenset[str]:
+        """The kinds of all anomalies that were noted, of the framing and of the pieces."""
+        return frozenset(self.framing.counts) | frozenset(self.anomalies.counts)
+
     def odd(self, *kinds: object) -> tuple[Anomaly, ...]:
         """Return the kept anomalies of these kinds (`ChunkAnomaly`)."""
         anomalies = self.anomalies

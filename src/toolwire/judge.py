@@ -98,6 +98,8 @@ def judge(exchange: Exchange, rules: Sequence[Rule]) -> Judgement:
     crashed: dict[str, str] = {}
     for rule in applied:
         try:
+            if rule.sees and rule.sees.isdisjoint(evidence.noted):
+                continue
             answer = rule.check(evidence)
             if answer is None:
                 continue

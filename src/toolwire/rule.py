@@ -168,6 +168,8 @@ class Rule:
     protocols: frozenset[str] = frozenset({"chat"})
     needs: tuple[Oracle, ...] = ()
     clients: tuple[ClientEffect, ...] = field(default=())
+    sees: frozenset[str] = frozenset()
+    """Kinds of anomalies without which it has nothing to say, so that it need not run; empty where it always runs."""
 
     @property
     def summary(self) -> str:
@@ -208,6 +210,7 @@ def rule(
     protocols: frozenset[str] = frozenset({"chat"}),
     needs: tuple[Oracle, ...] = (),
     clients: tuple[ClientEffect, ...] = (),
+    sees: Iterable[str] = (),
 ) -> Callable[[Check], Rule]:
     """Make a rule of a check; the page is the docstring of the check's module."""
 
@@ -228,6 +231,7 @@ def rule(
             protocols=protocols,
             needs=needs,
             clients=clients,
+            sees=frozenset(sees),
         )
 
     return make

@@ -53,7 +53,7 @@ _WORDS = {
         ),
         ClientEffect("Vercel AI SDK, some providers", Breaks.BY_EXCEPTION, "throws", "rule book C-18"),
     ),
-    sees=(*_WORDS,),
+    sees=_WORDS,
 )
 def call_type(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""

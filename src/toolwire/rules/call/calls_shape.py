@@ -45,7 +45,7 @@ _WORDS = {
     since="0.1",
     rulebook=("C-15",),
     source="OpenAI OpenAPI, ChatCompletionStreamResponseDelta",
-    sees=(*_WORDS,),
+    sees=_WORDS,
 )
 def calls_shape(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""

@@ -42,6 +42,7 @@ __all__ = ["content_after_call"]
             "openai-python 3.57.0", Breaks.SILENTLY, "content.done fires before the text is complete", "reproduced"
         ),
     ),
+    sees=(ChunkAnomaly.CONTENT_AFTER_CALL,),
 )
 def content_after_call(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""

@@ -40,6 +40,10 @@ __all__ = ["delta_after_finish"]
     rulebook=("C-26",),
     source="first-party captures",
     clients=(ClientEffect("openai-python 3.57.0", Breaks.BY_EXCEPTION, "JSONDecodeError in .stream()", "reproduced"),),
+    sees=(
+        ChunkAnomaly.DELTA_AFTER_FINISH,
+        ChunkAnomaly.EMPTY_AFTER_FINISH,
+    ),
 )
 def delta_after_finish(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""

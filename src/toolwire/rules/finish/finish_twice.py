@@ -41,6 +41,10 @@ __all__ = ["finish_twice"]
     ),
     source="rule book C-26",
     clients=(ClientEffect("openai-python 3.57.0", Breaks.SILENTLY, "the second finish is swallowed", "reproduced"),),
+    sees=(
+        ChunkAnomaly.FINISH_TWICE,
+        ChunkAnomaly.FINISH_REPEATED,
+    ),
 )
 def finish_twice(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""

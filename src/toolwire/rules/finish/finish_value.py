@@ -46,6 +46,11 @@ __all__ = ["finish_value"]
         ClientEffect("openai-python 3.57.0", Breaks.SILENTLY, "any value is accepted", "reproduced"),
         ClientEffect("typed clients", Breaks.BY_EXCEPTION, "the enum does not have the value", "rule book C-24"),
     ),
+    sees=(
+        ChunkAnomaly.FINISH_EMPTY,
+        ChunkAnomaly.FINISH_TYPE,
+        ChunkAnomaly.FINISH_UNKNOWN,
+    ),
 )
 def finish_value(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""

@@ -40,6 +40,7 @@ __all__ = ["finish_with_delta"]
     rulebook=("C-25",),
     source="first-party captures",
     clients=(ClientEffect("some clients", Breaks.SILENTLY, "the last fragment is not read", "rule book C-25"),),
+    sees=(ChunkAnomaly.FINISH_WITH_DELTA,),
 )
 def finish_with_delta(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""

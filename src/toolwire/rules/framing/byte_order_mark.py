@@ -46,6 +46,7 @@ __all__ = ["byte_order_mark"]
             "reproduced",
         ),
     ),
+    sees=(FramingAnomaly.BOM,),
 )
 def byte_order_mark(evidence: Evidence) -> Iterator[Complaint]:
     """Complain once."""

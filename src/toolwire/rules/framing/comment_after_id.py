@@ -46,6 +46,7 @@ __all__ = ["comment_after_id"]
             "reproduced",
         ),
     ),
+    sees=(FramingAnomaly.COMMENT_AFTER_ID,),
 )
 def comment_after_id(evidence: Evidence) -> Iterator[Complaint]:
     """Complain once."""

@@ -37,6 +37,7 @@ __all__ = ["comments"]
     since="0.1",
     rulebook=("E-12",),
     source="WHATWG HTML Living Standard, section 9.2.7 (authoring notes)",
+    sees=(FramingAnomaly.COMMENT,),
 )
 def comments(evidence: Evidence) -> Iterator[Complaint]:
     """Tell once."""

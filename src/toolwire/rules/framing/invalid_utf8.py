@@ -41,6 +41,7 @@ __all__ = ["invalid_utf8"]
     clients=(
         ClientEffect("openai-python 3.57.0, anthropic 2.14.0", Breaks.BY_EXCEPTION, "UnicodeDecodeError", "reproduced"),
     ),
+    sees=(FramingAnomaly.INVALID_UTF8,),
 )
 def invalid_utf8(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each place."""

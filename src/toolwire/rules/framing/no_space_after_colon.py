@@ -38,6 +38,7 @@ __all__ = ["no_space_after_colon"]
     rulebook=("E-10",),
     source="every vendor's stream",
     clients=(ClientEffect("clients that match `data: `", Breaks.SILENTLY, "the stream is empty", "rule book E-10"),),
+    sees=(FramingAnomaly.NO_SPACE_AFTER_COLON,),
 )
 def no_space_after_colon(evidence: Evidence) -> Iterator[Complaint]:
     """Complain once."""

@@ -39,6 +39,7 @@ __all__ = ["payload_outside_data"]
     rulebook=("E-09",),
     source="WHATWG HTML Living Standard, section 9.2.6 (interpreting an event stream)",
     clients=(ClientEffect("openai-python 3.57.0", Breaks.SILENTLY, "the line is skipped", "reproduced"),),
+    sees=(FramingAnomaly.NON_FIELD_JSON,),
 )
 def payload_outside_data(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each such line."""

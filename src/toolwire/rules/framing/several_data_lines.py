@@ -40,6 +40,7 @@ __all__ = ["several_data_lines"]
     clients=(
         ClientEffect("clients written by hand", Breaks.BY_EXCEPTION, "each line is parsed by itself", "rule book E-07"),
     ),
+    sees=(FramingAnomaly.MULTI_LINE_DATA,),
 )
 def several_data_lines(evidence: Evidence) -> Iterator[Complaint]:
     """Tell once."""

@@ -41,6 +41,7 @@ __all__ = ["unknown_field"]
     clients=(
         ClientEffect("openai-python 3.57.0", Breaks.SILENTLY, "the stream ends as if it were complete", "reproduced"),
     ),
+    sees=(FramingAnomaly.UNKNOWN_FIELD,),
 )
 def unknown_field(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each such line."""

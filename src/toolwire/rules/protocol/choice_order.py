@@ -38,6 +38,7 @@ __all__ = ["choice_order"]
     rulebook=("C-11",),
     source="openai-python 3.57.0, assignment to a list",
     clients=(ClientEffect("openai-python 3.57.0", Breaks.BY_EXCEPTION, "IndexError in .stream()", "reproduced"),),
+    sees=(ChunkAnomaly.CHOICE_ORDER,),
 )
 def choice_order(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each choice that comes late."""

@@ -40,6 +40,10 @@ __all__ = ["choice_shape"]
     rulebook=("C-09",),
     source="OpenAI OpenAPI, CreateChatCompletionStreamResponse.choices.items.required",
     clients=(ClientEffect("openai-python 3.57.0", Breaks.BY_EXCEPTION, "AttributeError in .stream()", "reproduced"),),
+    sees=(
+        ChunkAnomaly.CHOICE_TYPE,
+        ChunkAnomaly.DELTA_TYPE,
+    ),
 )
 def choice_shape(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each choice or delta that is no object."""

@@ -39,6 +39,7 @@ __all__ = ["choices_not_array"]
     rulebook=("C-07",),
     source="OpenAI OpenAPI, CreateChatCompletionStreamResponse.choices",
     clients=(ClientEffect("openai-python 3.57.0", Breaks.BY_EXCEPTION, "TypeError in .stream()", "reproduced"),),
+    sees=(ChunkAnomaly.CHOICES_TYPE,),
 )
 def choices_not_array(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each chunk whose choices are no list."""

@@ -38,6 +38,7 @@ __all__ = ["chunk_id_changes"]
     since="0.1",
     rulebook=("C-03",),
     source="OpenAI OpenAPI, CreateChatCompletionStreamResponse.id",
+    sees=(ChunkAnomaly.ID_CHANGES,),
 )
 def chunk_id_changes(evidence: Evidence) -> Iterator[Complaint]:
     """Complain once, where the id changes first."""

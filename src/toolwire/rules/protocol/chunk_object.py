@@ -49,6 +49,7 @@ __all__ = ["chunk_object"]
             "reproduced",
         ),
     ),
+    sees=(ChunkAnomaly.OBJECT_VALUE,),
 )
 def chunk_object(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each chunk with another object."""

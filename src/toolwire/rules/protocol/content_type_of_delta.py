@@ -46,6 +46,7 @@ __all__ = ["content_type_of_delta"]
             "rule book C-14",
         ),
     ),
+    sees=(ChunkAnomaly.CONTENT_TYPE,),
 )
 def content_type_of_delta(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each content that is no text."""

@@ -37,6 +37,7 @@ __all__ = ["created_changes"]
     since="0.1",
     rulebook=("C-04",),
     source="OpenAI OpenAPI, CreateChatCompletionStreamResponse.created",
+    sees=(ChunkAnomaly.CREATED_CHANGES,),
 )
 def created_changes(evidence: Evidence) -> Iterator[Complaint]:
     """Tell once, where the time changes first."""

@@ -46,6 +46,7 @@ __all__ = ["custom_call"]
             "reproduced",
         ),
     ),
+    sees=(ChunkAnomaly.CUSTOM_CALL,),
 )
 def custom_call(evidence: Evidence) -> Iterator[Complaint]:
     """Tell once."""

@@ -42,6 +42,10 @@ __all__ = ["done_repeated"]
     rulebook=("C-33", "C-26"),
     source="older API reference of the parameter stream",
     clients=(ClientEffect("openai-python 3.57.0", Breaks.SILENTLY, "what follows [DONE] is ignored", "reproduced"),),
+    sees=(
+        ChunkAnomaly.DONE_TWICE,
+        ChunkAnomaly.AFTER_DONE,
+    ),
 )
 def done_repeated(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of a second [DONE] and of each event behind the first."""

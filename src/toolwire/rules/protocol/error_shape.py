@@ -47,6 +47,10 @@ __all__ = ["error_shape"]
             "reproduced",
         ),
     ),
+    sees=(
+        ChunkAnomaly.ERROR_SHAPE,
+        ChunkAnomaly.AFTER_ERROR,
+    ),
 )
 def error_shape(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each other shape, and of chunks behind an error."""

@@ -37,6 +37,7 @@ __all__ = ["finish_key_missing"]
     since="0.1",
     rulebook=("C-09",),
     source="OpenAI OpenAPI, CreateChatCompletionStreamResponse.choices.items.required",
+    sees=(ChunkAnomaly.FINISH_KEY_MISSING,),
 )
 def finish_key_missing(evidence: Evidence) -> Iterator[Complaint]:
     """Tell once."""

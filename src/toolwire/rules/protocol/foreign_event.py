@@ -46,6 +46,7 @@ __all__ = ["foreign_event"]
             "reproduced",
         ),
     ),
+    sees=(ChunkAnomaly.FOREIGN_EVENT,),
 )
 def foreign_event(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each object that is no chunk."""

@@ -38,6 +38,10 @@ __all__ = ["logprobs_shape"]
     since="0.1",
     rulebook=("C-37",),
     source="OpenAI OpenAPI, CreateChatCompletionStreamResponse.choices.items.logprobs",
+    sees=(
+        ChunkAnomaly.LOGPROBS_SHAPE,
+        ChunkAnomaly.LOGPROBS_UNASKED,
+    ),
 )
 def logprobs_shape(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each other shape, and once of unasked ones."""

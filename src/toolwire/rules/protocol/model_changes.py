@@ -37,6 +37,7 @@ __all__ = ["model_changes"]
     since="0.1",
     rulebook=("C-05",),
     source="OpenAI captures; rule book C-05",
+    sees=(ChunkAnomaly.MODEL_CHANGES,),
 )
 def model_changes(evidence: Evidence) -> Iterator[Complaint]:
     """Tell once, where the model changes first."""

@@ -37,6 +37,7 @@ __all__ = ["reasoning_late"]
     since="0.1",
     rulebook=("C-42",),
     source="rule book C-42",
+    sees=(ChunkAnomaly.REASONING_LATE,),
 )
 def reasoning_late(evidence: Evidence) -> Iterator[Complaint]:
     """Tell once."""

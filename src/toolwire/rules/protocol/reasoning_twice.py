@@ -37,6 +37,7 @@ __all__ = ["reasoning_twice"]
     since="0.1",
     rulebook=("C-42",),
     source="rule book C-42",
+    sees=(ChunkAnomaly.REASONING_TWICE,),
 )
 def reasoning_twice(evidence: Evidence) -> Iterator[Complaint]:
     """Tell once."""

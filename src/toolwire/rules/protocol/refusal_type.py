@@ -37,6 +37,7 @@ __all__ = ["refusal_type"]
     since="0.1",
     rulebook=("C-36",),
     source="OpenAI OpenAPI, ChatCompletionStreamResponseDelta.refusal",
+    sees=(ChunkAnomaly.REFUSAL_TYPE,),
 )
 def refusal_type(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each refusal that is no text."""
