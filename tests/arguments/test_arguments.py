@@ -22,6 +22,7 @@ from toolwire.arguments import Shape, explain, resent_at
         (['{"a": 1}', '{"a": 1}'], Shape.RESENT, "sent again"),
         (['{"a', '{"a": 1', '{"a": 1}'], Shape.RESENT, "sent again"),
         (['{"a": 1', '{"a":1}'], Shape.BROKEN, "not JSON"),
+        (['{"a": 1{"a": 1}'], Shape.RESENT, "sent again"),
         (['{"a": 1}', '"{\\"a\\": 1}"'], Shape.RESENT, "sent again"),
         (['{"a": 1}{"b": 2}'], Shape.SECOND, "second object"),
         (['{"a": 1}multiply{"b": 2}'], Shape.SECOND, "another call"),

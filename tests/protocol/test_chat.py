@@ -555,7 +555,10 @@ def test_a_whole_body_reads_as_its_stream_does(drawn: tuple[list[dict[str, Json]
 
 def test_a_whole_body_may_be_odd() -> None:
     """What cannot be used is left out; arguments that came as an object count as their text."""
-    message: Json = {"reasoning": "Hm.", "tool_calls": ["x", {"function": {"name": "f", "arguments": {"a": 1}}}]}
+    message: Json = {
+        "reasoning": "Hm.",
+        "tool_calls": ["x", {"function": {"name": "f", "arguments": {"a": 1}}}, {"function": {}}],
+    }
     body: dict[str, Json] = {
         "choices": ["x", {"message": 3}, {"index": True, "message": message}],
         "usage": {"total_tokens": 3},
@@ -564,7 +567,10 @@ def test_a_whole_body_may_be_odd() -> None:
     whole = read_chat_body(body, read_chat_request({}))
     (found,) = whole.choices.values()
     assert (found.reasoning.text, found.finish) == ("Hm.", None)
-    assert [(call.id, call.name, call.arguments.text) for call in found.calls] == [(None, "f", '{"a": 1}')]
+    assert [(call.id, call.name, call.arguments.text) for call in found.calls] == [
+        (None, "f", '{"a": 1}'),
+        (None, "", ""),
+    ]
     assert whole.usage is not None
     assert [json.loads(said.value) for said in whole.errors] == [{"message": "no"}]
 

@@ -19,6 +19,7 @@ from toolwire.report.wire import AROUND, LONGEST, Marked, marked
         ("aöb".encode(), 2, 3, Marked("a", "ö", "b")),
         (b"x" * 30 + b"HIT" + b"y" * 30, 30, 33, Marked("…" + "x" * 20, "HIT", "y" * 20 + "…")),
         (b"<" + b"z" * 500 + b">", 0, 502, Marked("", "<" + "z" * 15 + "…" + "z" * 15 + ">", "")),
+        (b"\x80" * 8, 5, 6, Marked("\ufffd" * 5, "\ufffd", "\ufffd" * 2)),
         (b"<" + b"z" * 40 + b">", 0, 42, Marked("", "<" + "z" * 15 + "…" + "z" * 15 + ">", "")),
     ],
 )

@@ -20,6 +20,7 @@ HOSTS = '{"path": "/etc/hosts"}'
 FSTAB = '{"path": "/etc/fstab"}'
 NAMED: dict[str, Json] = {"type": "function", "function": {"name": "read_file"}}
 LEVEL_3 = "<tool_call>\n<function=set_level>\n<parameter=level>\n3\n</parameter>\n</function>\n</tool_call>"
+CUT_LEVEL = "\n<tool_call>\n<function=set_level>\n<parameter=level>\n4\n</parameter>"
 GET_TIME = '<tool_call>\n{"name": "get_time", "arguments": {}}\n</tool_call>'
 READ = '<tool_call>\n{"name": "read_file", "arguments": {"path": "/etc/hosts"}}\n</tool_call>'
 BOTH = (call(), call("get_time", "{}", place=1))
@@ -182,6 +183,8 @@ def test_contracts(name: str, exchange: Exchange, wanted: list[Level]) -> None:
         ),
         (answered(role(), text("Which?"), finish("stop"), expect=[]), []),
         (answered(role(), text("I would"), finish("length"), expect=[("get_time", {})]), []),
+        # a call that is forbidden is another rule's matter
+        (answered(role(), call(), finish(), tool_choice="none", expect=[("get_time", {})]), []),
         (answered(role(), call(), done=False, end=End.RESET, expect=[("get_time", {})]), []),
     ],
 )
@@ -216,6 +219,27 @@ def test_expectations(exchange: Exchange, wanted: list[tuple[Level, str]]) -> No
                 expect=[("read_file", {"path": "/etc/hosts"})],
             ),
             [SHOULD],
+        ),
+        # an expectation of another call says nothing of this one
+        (
+            answered(
+                role(), call(arguments=FSTAB), finish(), twin=whole(("read_file", HOSTS)), expect=[("get_time", {})]
+            ),
+            [MUST],
+        ),
+        # a choice that the twin lacks has nothing to be compared with
+        (
+            answered(
+                role(),
+                role(1),
+                call(),
+                call(choice=1),
+                finish(),
+                finish(index=1),
+                twin=whole(("read_file", HOSTS)),
+                n=2,
+            ),
+            [],
         ),
         # a copy, or a call to nothing, is the stream's own
         (answered(role(), call(), call(place=1), finish(), twin=whole(("read_file", HOSTS))), [MUST]),
@@ -320,6 +344,12 @@ THOUGHT = "The hosts file is wanted, so read it."
         (answered(role(), call(), finish(), twin=whole(("read_file", HOSTS), reasoning="Hm, yes.")), [SHOULD]),
         # a leak explains the difference
         (answered(role(), text(READ), finish("stop"), twin=whole(("read_file", HOSTS))), []),
+        (
+            answered(role(), thought(READ), text("A."), finish("stop"), twin=whole(("read_file", HOSTS), content="A.")),
+            [],
+        ),
+        # as long, and another
+        (answered(role(), text("Ja."), finish("stop"), twin=whole(content="No.")), [SHOULD]),
         # finish
         (answered(role(), call(), finish("stop"), twin=whole(("read_file", HOSTS))), [SHOULD]),
         (answered(role(), call(), finish("stop"), tool_choice=NAMED, twin=whole(("read_file", HOSTS))), []),
@@ -352,6 +382,10 @@ def test_texts_of_twins(exchange: Exchange, wanted: list[Level]) -> None:
         (answered(role(), text("Done."), finish("stop"), generated="Done."), []),
         (answered(role(), call(), finish("length"), generated=READ + '\n<tool_call>\n{"name": "get_time", "arg'), []),
         (answered(role(), call(), finish(), generated=READ + GET_TIME, parallel_tool_calls=False), []),
+        (answered(role(), call("set_level", '{"level": 3}'), finish("length"), generated=LEVEL_3 + CUT_LEVEL), []),
+        (answered(role(), call(arguments='{"path": "/et'), finish(), generated=READ), []),
+        (answered(role(), text("Let"), done=False, end=End.RESET, generated=READ), []),
+        (answered(done=True, generated=READ), []),
         (answered(role(), text(READ), finish("stop"), generated=READ, tool_choice="none"), []),
         (answered(role(), role(1), finish("stop"), finish("stop", 1), generated=READ, n=2), []),
     ],

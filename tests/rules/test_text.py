@@ -219,6 +219,7 @@ ERROR = '{"error": {"message": "worker died", "type": "server_error", "code": 50
         (answered(role(), text("Traceback (most recent call last):\n  KeyError: 7"), finish("stop")), [SHOULD]),
         (answered(role(), text(f"It said {ERROR}"), finish("stop")), []),
         (answered(role(), text('{"error": "no such file"}'), finish("stop")), []),
+        (answered(role(), text("{error} stands for what went wrong"), finish("stop")), []),
         (answered(role(), text('{"error": {"message": "no such file"}}'), finish("stop")), []),
         (answered(role(), text(ERROR), finish("stop"), prompt=f"Repeat {ERROR}"), []),
         (answered(role(), text(ERROR), finish("stop"), response_format={"type": "json_object"}), []),

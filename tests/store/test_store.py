@@ -371,6 +371,11 @@ def test_a_capture_needs_its_request(tmp_path: Path) -> None:
         (b" \n\n", "it is empty"),
         (b'{"id": "a", "request": {}\n{}\n', "line 1: not an exchange|line 1: not a line"),
         (b'{"id": "a", "request": {}}\n', "line 1: not an exchange"),
+        (b'{"id": "a", "protocol": "chat", "request": {}, "reads": [{"at": 1}]}\n', "line 1: a read needs either"),
+        (
+            b'{"id": "a", "protocol": "chat", "request": {}, "reads": [{"at": 1, "text": "", "base64": ""}]}\n',
+            "line 1: a read needs either",
+        ),
         (b'{"record": "header", "format": 1}\n', "line 1: not the header of a recording"),
         (b'{"record": "header"}\n', "line 1: not the header of a recording"),
     ],

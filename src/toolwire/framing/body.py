@@ -85,12 +85,10 @@ def _within(pieces: Iterable[tuple[float, bytes]], limit: int) -> Iterator[tuple
     """Yield pieces up to a limit that they pass together; the one that passes it is cut."""
     room = limit
     for at, data in pieces:
-        if len(data) > room:
-            if room:
-                yield at, data[:room]
-            return
-        yield at, data
-        room -= len(data)
+        kept = data[:room]
+        if kept:
+            yield at, kept
+        room -= len(kept)
 
 
 def _inflate(reads: Iterable[tuple[float, bytes]], name: str, limit: int) -> Body:
