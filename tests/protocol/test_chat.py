@@ -104,7 +104,6 @@ def choice(accumulator: ChatAccumulator) -> Choice:
         (ROLE, delta(content=None), delta(content="", tool_calls=None, refusal=None), STOP),
         (ROLE, calls(head()), calls(more("{}")), END),
         (ROLE, calls(head(function={"name": "f"})), calls(more("{}")), END),
-        (ROLE, calls(head(function={"name": "f", "arguments": "{}"})), calls({"index": 0}), END),
         (ROLE, calls(head()), calls(more("{}", id="", function={"name": None, "arguments": "{}"})), END),
         (ROLE, calls(head(), head(1, id="call_b")), calls(more("{}", 1)), END),
         (ROLE, calls(head()), calls(more("{}"), head(1, id="call_b"), more("{}", 1)), END),
@@ -240,6 +239,7 @@ def test_what_is_legal_is_not_odd(parts: tuple[Json, ...]) -> None:
         # what is in the wrong place or of the wrong type
         ((ROLE, calls(head(function=None)), END), {A.FUNCTION_TYPE: 1, A.NAME_MISSING: 1}),
         ((ROLE, calls(head()), calls({"index": 0, "function": None}), END), {A.FUNCTION_TYPE: 1}),
+        ((ROLE, calls(head()), calls({"index": 0}), END), {A.FUNCTION_ABSENT: 1}),
         (
             (ROLE, calls({"index": 0, "id": "a", "type": "function", "name": "f"}), END),
             {A.MISPLACED: 1, A.NAME_MISSING: 1},
@@ -380,6 +380,25 @@ def test_a_hostile_stream_is_kept_within_limits(monkeypatch: pytest.MonkeyPatch)
     assert len(failed.completion.errors) == 2
     spread = fed(*[chunk(delta(index=index, role="assistant")) for index in range(many)])
     assert len(spread.completion.choices) == 2
+    old: Json = {"name": "f", "arguments": "{}"}
+    legacy = fed(ROLE, *[delta(function_call=old)] * many)
+    assert len(choice(legacy).foreign_calls) == 3
+    assert counts(legacy)[A.FUNCTION_CALL] == many
+    message: Json = {"tool_calls": [{"function": old}] * many}
+    whole = fed(chunk({"index": 0, "message": message, "finish_reason": None}))
+    assert len(choice(whole).foreign_calls) == 3
+
+
+def test_an_event_named_error_is_an_error_whatever_it_holds() -> None:
+    """A chunk under that name is no part of the answer: clients raise on the name."""
+    accumulator = ChatAccumulator(read_chat_request({}))
+    data = json.dumps(chunk(delta(content="Hi.")))
+    accumulator.add(Event(number=0, at=0.0, span=Span(0, 0), data=data, name="error"))
+    completion = accumulator.close()
+    assert [said.value for said in completion.errors] == [data]
+    assert completion.choices == {}
+    (odd,) = accumulator.anomalies.of(A.ERROR_SHAPE)
+    assert odd.detail == "an event named error with choices"
 
 
 JSON = st.recursive(

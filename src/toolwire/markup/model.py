@@ -73,7 +73,7 @@ class LeakedCall:
 
     name: str
     arguments: dict[str, Json] | None
-    """None where they could not be read."""
+    """None where they could not be read, as those of any call that is not complete."""
     start: int
     end: int
     complete: bool

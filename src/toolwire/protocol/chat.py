@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from toolwire.framing import Event
-    from toolwire.jsontext import Json
+    from toolwire.jsontext import Json, JsonProblem
     from toolwire.protocol.request import Request
 
 __all__ = ["DONE", "FINISH_REASONS", "ChatAccumulator", "read_chat_body"]
@@ -56,10 +56,8 @@ _ISSUES = {
     JsonIssue.LONE_SURROGATE: ChunkAnomaly.LONE_SURROGATE,
     JsonIssue.BIG_INTEGER: ChunkAnomaly.BIG_INTEGER,
     JsonIssue.HUGE_NUMBER: ChunkAnomaly.BIG_INTEGER,
-    JsonIssue.CONTROL_CHARACTER: ChunkAnomaly.CONTROL_CHARACTER,
-    JsonIssue.NAN: ChunkAnomaly.NOT_A_NUMBER,
 }
-"""Issues of the payload's JSON that leave a usable value behind."""
+"""All issues with which a payload is still JSON."""
 
 _ERROR_WORDS = ("error_message", "error_type", "error_code", "error_msg")
 """Fields in which vendors report an error where no `error` object stands (rule book C-35)."""
@@ -145,15 +143,13 @@ class ChatAccumulator:
                 self.anomalies.note(ChunkAnomaly.USAGE_EARLY, last.event)
         return self.completion
 
-    def _note_problems(self, problems: tuple[object, ...], number: int, data: str, *, ok: bool) -> None:
+    def _note_problems(self, problems: tuple[JsonProblem, ...], number: int, data: str, *, ok: bool) -> None:
         """Turn what the JSON reader met into anomalies of this event."""
         if not ok:
             self.anomalies.note(ChunkAnomaly.NOT_JSON, number, detail=data)
             return
         for problem in problems:
-            kind = _ISSUES.get(getattr(problem, "issue", JsonIssue.INVALID))
-            if kind is not None:
-                self.anomalies.note(kind, number, detail=getattr(problem, "detail", ""))
+            self.anomalies.note(_ISSUES[problem.issue], number, detail=problem.detail)
 
     def _is_error(self, chunk: dict[str, Json], event: Event) -> bool:
         """Recognise an error in any of the shapes that servers send; note where it is not the usual one."""

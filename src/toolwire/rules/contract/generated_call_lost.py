@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from toolwire.completion import Choice
-    from toolwire.markup import LeakedCall, Scan
+    from toolwire.markup import Scan
 
 __all__ = ["generated_call_lost"]
 
@@ -76,7 +76,7 @@ def generated_call_lost(evidence: Evidence) -> Iterator[Complaint] | NotApplicab
 
 def _compare(evidence: Evidence, choice: Choice, scanned: Scan) -> Iterator[Complaint]:
     """Say which calls were lost or changed."""
-    written = _written(evidence, scanned, cut=choice.finish == "length")
+    written = _written(evidence, scanned)
     pairing = pair_calls(written, evidence.plain_calls(choice), same_written)
     for want, got in pairing.unequal:
         call = choice.calls[got.position]
@@ -109,15 +109,13 @@ def _compare(evidence: Evidence, choice: Choice, scanned: Scan) -> Iterator[Comp
         )
 
 
-def _written(evidence: Evidence, scanned: Scan, *, cut: bool) -> list[PlainCall]:
-    """Return the calls in the generated text that the stream must have."""
+def _written(evidence: Evidence, scanned: Scan) -> list[PlainCall]:
+    """Return the calls in the generated text that the stream must have; one that was cut has no arguments to read."""
     text = evidence.exchange.generated or ""
     thought_until = evidence.end_of_reasoning(text, scanned)
-    found: list[LeakedCall] = [
+    found = [
         call for call in scanned.calls if call.declared and call.arguments is not None and call.start >= thought_until
     ]
-    if cut and found and not found[-1].complete:
-        found.pop()
     return [PlainCall(call.name, call.arguments, place) for place, call in enumerate(found)]
 
 
