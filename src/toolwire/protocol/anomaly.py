@@ -96,6 +96,7 @@ class ChunkAnomaly(StrEnum):
     NAME_REPEATED = "name-repeated"
     NAME_SPLIT = "name-split"
     FUNCTION_TYPE = "function-type"
+    FUNCTION_ABSENT = "function-absent"
     MISPLACED = "misplaced"
     ARGUMENTS_TYPE = "arguments-type"
     ARGUMENTS_NULL = "arguments-null"

@@ -281,6 +281,8 @@ class CallJoiner:
         inside = function if isinstance(function, dict) else {}
         if "function" in entry and type(function) is not dict:
             self._note(ChunkAnomaly.FUNCTION_TYPE, number, call=call, detail=function)
+        elif "function" not in entry and "custom" not in entry and number != call.first_event:
+            self._note(ChunkAnomaly.FUNCTION_ABSENT, number, call=call)
         for key, value in entry.items():
             if key in _ENTRY:
                 continue

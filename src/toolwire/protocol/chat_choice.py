@@ -211,7 +211,9 @@ class ChoiceReader:
                     self.choice.foreign_calls.append(Said(json.dumps(value, ensure_ascii=False)[:2000], number))
             else:
                 self.note(ChunkAnomaly.FUNCTION_CALL_EMPTY, number, detail=value)
-        elif isinstance(value, list) and any(isinstance(item, dict) and "index" not in item for item in value):
+        elif isinstance(value, list) and any(
+            isinstance(item, dict) and type(item.get("index")) is not int for item in value
+        ):
             self.note(ChunkAnomaly.DETAILS_WITHOUT_INDEX, number, detail=key)
 
     def _reasoning(self, key: str, value: Json, delta: dict[str, Json], number: int) -> None:

@@ -1,7 +1,8 @@
 """`function` is an object wherever it stands.
 
 What it checks
-    Where an entry of `tool_calls` has the key `function`, its value is an object.
+    Where an entry of `tool_calls` has the key `function`, its value is an object. A later fragment without the key is
+    legal, and only noted.
 
 Why it matters
     Accumulators merge objects; null in its place stops them.
@@ -10,10 +11,10 @@ Basis
     The schema (OpenAPI, ChatCompletionMessageToolCallChunk.function). Rule book C-20.
 
 Which clients break
-    openai-python raises an AssertionError.
+    openai-python raises an AssertionError, also where a later fragment has no such key.
 
 How to fix
-    Leave the key out where a fragment has nothing to add.
+    Send `"function": {"arguments": ""}` where a fragment has nothing to add, or no fragment at all.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ __all__ = ["function_not_object"]
     rulebook=("C-20",),
     source="OpenAI OpenAPI, ChatCompletionMessageToolCallChunk",
     clients=(ClientEffect("openai-python 3.57.0", Breaks.BY_EXCEPTION, "AssertionError in .stream()", "reproduced"),),
-    sees=(ChunkAnomaly.FUNCTION_TYPE,),
+    sees=(ChunkAnomaly.FUNCTION_TYPE, ChunkAnomaly.FUNCTION_ABSENT),
 )
 def function_not_object(evidence: Evidence) -> Iterator[Complaint]:
     """Complain of each breach."""
@@ -48,4 +49,11 @@ def function_not_object(evidence: Evidence) -> Iterator[Complaint]:
             evidence.at_event(odd.event, '"function"'),
             expected="an object, or no key at all",
             actual=odd.detail,
+        )
+    for odd in evidence.odd(ChunkAnomaly.FUNCTION_ABSENT)[:1]:
+        yield Complaint(
+            f"a later fragment of call {odd.call} has no `function`",
+            evidence.at_event(odd.event, '"tool_calls"'),
+            level=Level.NOTE,
+            expected="a function with arguments",
         )
