@@ -1,4 +1,4 @@
-"""Hold the pure half of the package to its branch coverage; the floor only rises."""
+"""Hold the pure half of the package to its branch coverage: all of it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from coverage import Coverage
 
 ROOT = Path(__file__).resolve().parents[1]
 
-FLOOR = 99.0
-"""Percent of lines and branches of the pure half; raise it with what is reached, up to 100."""
+FLOOR = 100.0
+"""Percent of lines and branches of the pure half: what no test reaches is tested, or taken out."""
 
 CONTRACT = "the pure half does no I/O"
 """The contract in pyproject.toml that lists the pure half, so that there is one list."""

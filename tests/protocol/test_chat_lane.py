@@ -266,7 +266,6 @@ def test_a_run_is_read_in_full_only_once(like: object) -> None:
         delta(tool_calls=[{"index": 0, "function": {"name": "x", "arguments": ""}}]),
         usage(1),
         "data: 1\n\n",
-        f"data: {json.dumps({'choices': [text(_MARK)]})}\n\n",
     ],
     ids=repr,
 )
@@ -294,6 +293,13 @@ def test_a_place_that_only_looks_like_the_value_is_no_lane() -> None:
     accumulator = fed(role(), text("a"))
     assert find_lane(event, data, json.loads(data), accumulator._states) is None
     agree(f"data: {data}\n\ndata: {template % 'b'}\n\n".encode() * 3, REQUEST)
+
+
+def test_a_chunk_that_holds_the_mark_has_no_lane() -> None:
+    """The mark shows where a value stands only where it stands nowhere else; the next chunk opens the lane."""
+    run = [text(f"a{number}") for number in range(9)]
+    assert in_full([role(), text(_MARK), *run, finish()]) == 4
+    agree(on_the_wire([role(), text(_MARK), *run, text(_MARK), *run, finish()]).encode(), REQUEST)
 
 
 def test_the_whole_judgement_sees_the_lane() -> None:
