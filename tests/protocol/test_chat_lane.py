@@ -295,6 +295,13 @@ def test_a_place_that_only_looks_like_the_value_is_no_lane() -> None:
     agree(f"data: {data}\n\ndata: {template % 'b'}\n\n".encode() * 3, REQUEST)
 
 
+def test_an_empty_text_in_a_run_is_taken_and_adds_nothing() -> None:
+    """Servers send such chunks while a token is not decided: the lane goes on."""
+    parts = [role(), text("a"), text("b"), text(""), text("c"), finish()]
+    assert in_full(parts) == 3
+    agree(on_the_wire(parts).encode(), REQUEST)
+
+
 def test_a_chunk_that_holds_the_mark_has_no_lane() -> None:
     """The mark shows where a value stands only where it stands nowhere else; the next chunk opens the lane."""
     run = [text(f"a{number}") for number in range(9)]
