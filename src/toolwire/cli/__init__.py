@@ -5,6 +5,7 @@ Commands are imported when they are run, so that `toolwire --help` stays quick.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import sys
@@ -108,7 +109,11 @@ def run(args: list[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         return Exit.NO_ANSWER
-    except (NoAnswerError, OutputError) as error:
+    except OutputError as error:
+        _say(error)
+        _give_up_output()
+        return Exit.NO_ANSWER
+    except NoAnswerError as error:
         _say(error)
         return Exit.NO_ANSWER
     except ToolwireError as error:
@@ -116,12 +121,18 @@ def run(args: list[str] | None = None) -> int:
         return Exit.USAGE
     except (ReaderGoneError, BrokenPipeError):
         # whoever read our output has gone; nothing that is said now would be seen
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_output()
         return Exit.NO_ANSWER
     except Exception:  # noqa: BLE001 - whatever is left is a bug of ours, and has its own exit code
         click.echo("toolwire: internal error; this is a bug in toolwire, please report what follows", err=True)
         click.echo(traceback.format_exc(), err=True)
         return Exit.INTERNAL
+
+
+def _give_up_output() -> None:
+    """Let what is still held back go nowhere: the interpreter would try once more, and end with a code of its own."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _say(error: ToolwireError) -> None:

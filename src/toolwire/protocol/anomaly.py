@@ -27,9 +27,7 @@ class ChunkAnomaly(StrEnum):
     NOT_JSON = "not-json"
     NOT_OBJECT = "not-object"
     DUPLICATE_KEY = "duplicate-key"
-    NOT_A_NUMBER = "not-a-number"
     LONE_SURROGATE = "lone-surrogate"
-    CONTROL_CHARACTER = "control-character"
     BIG_INTEGER = "big-integer"
     # an error
     ERROR_OBJECT = "error-object"
