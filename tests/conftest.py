@@ -11,9 +11,11 @@ from hypothesis import settings
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# a property holds or it does not; how long one example took says more about the machine
-settings.register_profile("toolwire", deadline=None)
-settings.load_profile("toolwire")
+# a property holds or it does not; how long one example took says more about the machine, and the same commit gets the
+# same examples, so that a check which was green stays green (HYPOTHESIS_PROFILE=search looks for new ones)
+settings.register_profile("toolwire", deadline=None, derandomize=True)
+settings.register_profile("search", deadline=None, max_examples=2000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "toolwire"))
 
 SETTINGS = ("TOOLWIRE_", "OPENAI_", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "XDG_")
 """Beginnings of the names of variables that change what toolwire does or how its reports look."""

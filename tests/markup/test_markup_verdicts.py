@@ -497,3 +497,11 @@ def test_reasoning_marks(text: str, prompt: str, expected: list[str]) -> None:
 def test_turn_marks(text: str, prompt: str, expected: list[str]) -> None:
     """Tokens that end a turn are found unless code, prose or the prompt explain them."""
     assert [mark.text for mark in turn_marks(text, prompt=prompt)] == expected
+
+
+def test_a_code_span_ends_with_its_paragraph() -> None:
+    """Two ticks in two paragraphs are no span, so what stands between them is no code; in one paragraph they are."""
+    block = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>'
+    tools = {"get_weather": ("city", "days")}
+    assert scan(f"Use `x\n\nand {block} then `y", tools=tools).leaked
+    assert not scan("Write `<tool_call>` around `it`.", tools=tools).leaked
