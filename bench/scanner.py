@@ -20,20 +20,17 @@ if TYPE_CHECKING:
 TOOLS = {"get_weather": ("city", "days"), "get_time": ("tz",)}
 PROSE = "The quick brown fox jumps over the lazy dog, and nobody calls a tool for it. "
 BRACKETS = "if (a < b) { return x[1]; } // get_weather is a name, <b>bold</b> is a tag, {1: 2} a table. "
-SMALL, LARGE = 50_000, 400_000
+SMALL, LARGE = 25_000, 100_000
 FLOOR = 0.002
 """Seconds below which a time is noise."""
 
 
 def seconds(text: str) -> float:
-    """Return the CPU time of both scans, the best of three."""
-    best = math.inf
-    for _ in range(3):
-        begun = time.process_time()
-        scan(text, tools=TOOLS)
-        scan_value(text, tools=TOOLS)
-        best = min(best, time.process_time() - begun)
-    return best
+    """Return the CPU time of both scans."""
+    begun = time.process_time()
+    scan(text, tools=TOOLS)
+    scan_value(text, tools=TOOLS)
+    return time.process_time() - begun
 
 
 def hard() -> Iterator[str]:
