@@ -47,6 +47,10 @@ _ENDS_WITH_DONE = re.compile(r"(?:\s*data:\s*\[DONE\])+\s*\Z")
 _CLOSING = re.compile(r"</|\[/|<\|end|<\|inner_suffix|<\|plamo:end|<channel\||◁/", re.IGNORECASE)
 """How the tags that end reasoning begin, in all families."""
 
+SCANNED = 2_000_000
+"""Characters of one text that are looked through for markup: an answer of half a million tokens. A text that is made to
+be hard costs seconds a million, so what is longer is looked at in its first and last million."""
+
 EXCERPT_BYTES = 240
 """Bytes of the wire that a location shows."""
 
@@ -86,6 +90,11 @@ class Location:
     end: int
     at: float | None
     excerpt: str
+
+
+def _ends(text: str) -> str:
+    """Return a text, or of one that is too long its two ends."""
+    return text if len(text) <= SCANNED else text[: SCANNED // 2] + text[-SCANNED // 2 :]
 
 
 class Evidence:
@@ -279,7 +288,7 @@ class Evidence:
         found = self._scans.get((what, index))
         if found is None:
             found = scan(
-                text,
+                _ends(text),
                 tools=self.tool_parameters,
                 prompt=self.request.prompt,
                 schemas=self._schemas,
@@ -296,7 +305,7 @@ class Evidence:
 
     def value_scan(self, text: str) -> Scan:
         """Return the scan of a string inside arguments."""
-        return scan_value(text, tools=self.tool_parameters, prompt=self.request.prompt)
+        return scan_value(_ends(text), tools=self.tool_parameters, prompt=self.request.prompt)
 
     def content_reasoning_marks(self, choice: Choice) -> tuple[Mark, ...]:
         """Return the reasoning markers in a choice's content that the prompt does not excuse."""

@@ -172,3 +172,12 @@ def test_content_coding_is_undone() -> None:
     head = ResponseHead(200, {"content-type": "text/event-stream", "content-encoding": "gzip"})
     exchange = Exchange("x", "chat", CALLED.request, head, [Read.of(0.1, packed[:40]), Read.of(0.2, packed[40:])])
     assert len(Evidence(exchange).events) == len(Evidence(CALLED).events)
+
+
+@pytest.mark.parametrize("before", [10, 3_000_000])
+def test_markup_is_found_at_the_end_of_a_text_of_any_length(before: int) -> None:
+    """Of a text that is too long both ends are looked through."""
+    leak = '<tool_call>\n{"name": "read_file", "arguments": {"path": "/etc/hosts"}}\n</tool_call>'
+    evidence = Evidence(answered(role(), text("word " * (before // 5) + leak), finish("stop")))
+    scanned = evidence.content_scan(evidence.completion.choices[0])
+    assert [found.name for found in scanned.calls] == ["read_file"]
